@@ -1,0 +1,12 @@
+# Everything that onefold is built on. All but oneDNN are packages of the distribution.
+find_package(TBB REQUIRED COMPONENTS tbb)
+find_package(fmt REQUIRED)
+find_package(hwy 1.0.3 REQUIRED)
+include(onednn)
+if(ONEFOLD_BUILD_DRIVER OR ONEFOLD_BUILD_TESTS)
+    find_package(nlohmann_json REQUIRED)
+    find_package(CLI11 REQUIRED)
+endif()
+if(ONEFOLD_BUILD_TESTS)
+    find_package(GTest REQUIRED)
+endif()

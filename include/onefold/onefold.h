@@ -1,0 +1,438 @@
+/// The C ABI of onefold: a compiled operator backend for x86 CPUs in the style of the oneDNN Graph API.
+///
+/// Handles are opaque. Every function returns a status; onefold_last_error() gives a sentence on the last failure of the
+/// calling thread. No function throws, aborts or prints. A function that fails leaves its output arguments untouched.
+/// An argument that must not be NULL and is gives invalid_arguments; destroying NULL does nothing. Pointers that are returned
+/// (names, dims) live as long as the handle they came from. Handles that a getter returns are new references, to be destroyed
+/// by the caller. Objects of any kind may be used from many threads at once as long as none of them changes it; executing and
+/// compiling change nothing.
+///
+/// C++ programs use graph.hpp, a header-only layer over this file.
+#ifndef ONEFOLD_ONEFOLD_H
+#define ONEFOLD_ONEFOLD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define ONEFOLD_API __attribute__((visibility("default")))
+#else
+#define ONEFOLD_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A rank that is not known yet (as oneDNN's DNNL_GRAPH_UNKNOWN_NDIMS).
+#define ONEFOLD_UNKNOWN_NDIMS (-1)
+/// A dim or stride that is not known yet (as oneDNN's DNNL_GRAPH_UNKNOWN_DIM).
+#define ONEFOLD_UNKNOWN_DIM INT64_MIN
+
+/// What a call came to. The values and meanings are those of dnnl_status_t.
+typedef enum onefold_status {
+    onefold_success = 0,
+    onefold_out_of_memory = 1,
+    onefold_invalid_arguments = 2,
+    onefold_unimplemented = 3,
+    onefold_last_impl_reached = 4,
+    onefold_runtime_error = 5,
+    onefold_not_required = 6,
+    onefold_invalid_graph = 7,
+    onefold_invalid_graph_op = 8,
+    onefold_invalid_shape = 9,
+    onefold_invalid_data_type = 10
+} onefold_status;
+
+/// Element types. Those from f64 on are an extension of the Graph specification.
+typedef enum onefold_data_type {
+    onefold_data_type_undef = 0,
+    onefold_f16 = 1,
+    onefold_bf16 = 2,
+    onefold_f32 = 3,
+    onefold_s32 = 4,
+    onefold_s8 = 5,
+    onefold_u8 = 6,
+    onefold_f64 = 7,
+    onefold_boolean = 8,
+    onefold_f8_e5m2 = 9,
+    onefold_f8_e4m3 = 10,
+    onefold_s4 = 11,
+    onefold_u4 = 12,
+    onefold_s16 = 13,
+    onefold_u16 = 14,
+    onefold_u32 = 15,
+    onefold_s64 = 16,
+    onefold_u64 = 17
+} onefold_data_type;
+
+/// How a tensor lies in memory: undef (not said), any (the library may choose at compile), strided (by its strides),
+/// opaque (by a layout id that only the library understands).
+typedef enum onefold_layout_type {
+    onefold_layout_undef = 0,
+    onefold_layout_any = 1,
+    onefold_layout_strided = 2,
+    onefold_layout_opaque = 3
+} onefold_layout_type;
+
+/// Whether a tensor's values change between executions.
+typedef enum onefold_property_type {
+    onefold_property_undef = 0,
+    onefold_property_variable = 1,
+    onefold_property_constant = 2
+} onefold_property_type;
+
+/// Engine kinds. onefold has one engine: the CPU.
+typedef enum onefold_engine_kind { onefold_any_engine = 0, onefold_cpu = 1, onefold_gpu = 2 } onefold_engine_kind;
+
+/// How far f32 arithmetic may be relaxed. onefold computes strictly whatever the mode; it is kept for graph files.
+typedef enum onefold_fpmath_mode {
+    onefold_fpmath_strict = 0,
+    onefold_fpmath_bf16 = 1,
+    onefold_fpmath_f16 = 2,
+    onefold_fpmath_any = 3,
+    onefold_fpmath_tf32 = 4
+} onefold_fpmath_mode;
+
+/// fusion: partitions as large as pays; debug: one op a partition.
+typedef enum onefold_partition_policy { onefold_policy_fusion = 1, onefold_policy_debug = 2 } onefold_partition_policy;
+
+/// The op kinds of the Graph specification. Kinds that onefold does not compile come back as unsupported partitions.
+typedef enum onefold_op_kind {
+    onefold_op_abs,
+    onefold_op_abs_backward,
+    onefold_op_add,
+    onefold_op_avg_pool,
+    onefold_op_avg_pool_backward,
+    onefold_op_batch_norm_forward_training,
+    onefold_op_batch_norm_inference,
+    onefold_op_batch_norm_backward,
+    onefold_op_bias_add,
+    onefold_op_bias_add_backward,
+    onefold_op_clamp,
+    onefold_op_clamp_backward,
+    onefold_op_concat,
+    onefold_op_convolution,
+    onefold_op_convolution_backward_data,
+    onefold_op_convolution_backward_weights,
+    onefold_op_conv_transpose,
+    onefold_op_conv_transpose_backward_data,
+    onefold_op_conv_transpose_backward_weights,
+    onefold_op_dequantize,
+    onefold_op_divide,
+    onefold_op_dynamic_dequantize,
+    onefold_op_dynamic_quantize,
+    onefold_op_elu,
+    onefold_op_elu_backward,
+    onefold_op_end,
+    onefold_op_exp,
+    onefold_op_gelu,
+    onefold_op_gelu_backward,
+    onefold_op_gen_index,
+    onefold_op_greater_equal,
+    onefold_op_group_norm,
+    onefold_op_hard_sigmoid,
+    onefold_op_hard_sigmoid_backward,
+    onefold_op_hard_swish,
+    onefold_op_hard_swish_backward,
+    onefold_op_interpolate,
+    onefold_op_interpolate_backward,
+    onefold_op_layer_norm,
+    onefold_op_layer_norm_backward,
+    onefold_op_leaky_relu,
+    onefold_op_log,
+    onefold_op_log_softmax,
+    onefold_op_log_softmax_backward,
+    onefold_op_matmul,
+    onefold_op_maximum,
+    onefold_op_max_pool,
+    onefold_op_max_pool_backward,
+    onefold_op_minimum,
+    onefold_op_mish,
+    onefold_op_mish_backward,
+    onefold_op_multiply,
+    onefold_op_pow,
+    onefold_op_prelu,
+    onefold_op_prelu_backward,
+    onefold_op_quantize,
+    onefold_op_reciprocal,
+    onefold_op_reduce_l1,
+    onefold_op_reduce_l2,
+    onefold_op_reduce_max,
+    onefold_op_reduce_mean,
+    onefold_op_reduce_min,
+    onefold_op_reduce_prod,
+    onefold_op_reduce_sum,
+    onefold_op_relu,
+    onefold_op_relu_backward,
+    onefold_op_reorder,
+    onefold_op_round,
+    onefold_op_select,
+    onefold_op_sigmoid,
+    onefold_op_sigmoid_backward,
+    onefold_op_softmax,
+    onefold_op_softmax_backward,
+    onefold_op_softplus,
+    onefold_op_softplus_backward,
+    onefold_op_sqrt,
+    onefold_op_sqrt_backward,
+    onefold_op_square,
+    onefold_op_squared_difference,
+    onefold_op_static_reshape,
+    onefold_op_static_transpose,
+    onefold_op_subtract,
+    onefold_op_tanh,
+    onefold_op_tanh_backward,
+    onefold_op_type_cast,
+    onefold_op_wildcard,
+    onefold_op_kind_count
+} onefold_op_kind;
+
+/// The attributes of the Graph specification. The high bits tell the value's type (see each group).
+typedef enum onefold_op_attr {
+    onefold_op_attr_undef = 0,
+    // one f32
+    onefold_op_attr_alpha = 0x1,
+    onefold_op_attr_beta,
+    onefold_op_attr_epsilon,
+    onefold_op_attr_max,
+    onefold_op_attr_min,
+    onefold_op_attr_momentum,
+    // a list of f32
+    onefold_op_attr_scales = 0x20,
+    // one s64
+    onefold_op_attr_axis = 0x30,
+    onefold_op_attr_begin_norm_axis,
+    onefold_op_attr_groups,
+    // a list of s64
+    onefold_op_attr_axes = 0x40,
+    onefold_op_attr_dilations,
+    onefold_op_attr_dst_shape,
+    onefold_op_attr_kernel,
+    onefold_op_attr_order,
+    onefold_op_attr_output_padding,
+    onefold_op_attr_pads_begin,
+    onefold_op_attr_pads_end,
+    onefold_op_attr_shape,
+    onefold_op_attr_sizes,
+    onefold_op_attr_src_shape,
+    onefold_op_attr_strides,
+    onefold_op_attr_weights_shape,
+    onefold_op_attr_zps,
+    onefold_op_attr_group_shape,
+    // one bool
+    onefold_op_attr_exclude_pad = 0x60,
+    onefold_op_attr_keep_dims,
+    onefold_op_attr_keep_stats,
+    onefold_op_attr_per_channel_broadcast,
+    onefold_op_attr_special_zero,
+    onefold_op_attr_transpose_a,
+    onefold_op_attr_transpose_b,
+    onefold_op_attr_use_affine,
+    onefold_op_attr_use_dst,
+    // one string
+    onefold_op_attr_auto_broadcast = 0x80,
+    onefold_op_attr_auto_pad,
+    onefold_op_attr_coordinate_transformation_mode,
+    onefold_op_attr_data_format,
+    onefold_op_attr_mode,
+    onefold_op_attr_qtype,
+    onefold_op_attr_rounding_type,
+    onefold_op_attr_weights_format,
+    /// Above every attribute; not one itself.
+    onefold_op_attr_end = 0xff
+} onefold_op_attr;
+
+typedef struct onefold_allocator_s *onefold_allocator;
+typedef struct onefold_engine_s *onefold_engine;
+typedef struct onefold_stream_s *onefold_stream;
+/// A description of a tensor: id, type, dims, layout, property. Immutable.
+typedef const struct onefold_logical_tensor_s *onefold_logical_tensor;
+typedef struct onefold_tensor_s *onefold_tensor;
+typedef struct onefold_op_s *onefold_op;
+typedef struct onefold_graph_s *onefold_graph;
+typedef const struct onefold_partition_s *onefold_partition;
+typedef const struct onefold_compiled_partition_s *onefold_compiled_partition;
+
+/// An input and an output, by tensor id, that may share one buffer.
+typedef struct onefold_inplace_pair {
+    size_t input_id;
+    size_t output_id;
+} onefold_inplace_pair;
+
+/// The last failure's sentence in this thread; "" if nothing failed yet. Valid until this thread's next failing call.
+ONEFOLD_API const char *onefold_last_error(void);
+
+/// The library's version, e.g. "0.1.0".
+ONEFOLD_API const char *onefold_version(void);
+
+// Allocators. `allocate` gets a size in bytes and an alignment (a power of two); NULL from it means out of memory. Both may
+// be NULL together: the C library's allocation; one without the other is invalid_arguments. They are called from any thread
+// that compiles, executes or destroys, possibly from several at once.
+typedef void *(*onefold_allocate_function)(size_t size, size_t alignment);
+typedef void (*onefold_deallocate_function)(void *pointer);
+ONEFOLD_API onefold_status onefold_allocator_create(onefold_allocator *allocator, onefold_allocate_function allocate,
+                                                    onefold_deallocate_function deallocate);
+ONEFOLD_API onefold_status onefold_allocator_destroy(onefold_allocator allocator);
+
+// Engines. The index must be 0, the kind CPU (or any), else invalid_arguments. A NULL allocator means the default one; it is
+// copied, so it may be destroyed before the engine.
+ONEFOLD_API onefold_status onefold_engine_create(onefold_engine *engine, onefold_engine_kind kind, size_t index,
+                                                 onefold_allocator allocator);
+/// Another reference to the same engine: `*clone == engine`. Streams and tensors hold references of their own.
+ONEFOLD_API onefold_status onefold_engine_clone(onefold_engine *clone, onefold_engine engine);
+ONEFOLD_API onefold_status onefold_engine_destroy(onefold_engine engine);
+ONEFOLD_API onefold_status onefold_engine_get_kind(onefold_engine engine, onefold_engine_kind *kind);
+/// How many engines of a kind there are: 1 for the CPU, 0 for others.
+ONEFOLD_API size_t onefold_engine_get_count(onefold_engine_kind kind);
+
+// Streams. threads = 0: execution uses the caller's TBB arena; otherwise an arena of its own with that many threads, but no
+// more than TBB allows the process when the stream is made. Executions are synchronous, so onefold_stream_wait() returns at
+// once.
+ONEFOLD_API onefold_status onefold_stream_create(onefold_stream *stream, onefold_engine engine, unsigned threads);
+ONEFOLD_API onefold_status onefold_stream_destroy(onefold_stream stream);
+ONEFOLD_API onefold_status onefold_stream_get_engine(onefold_stream stream, onefold_engine *engine);
+ONEFOLD_API onefold_status onefold_stream_wait(onefold_stream stream);
+
+// Logical tensors.
+/// Makes a logical tensor. ndims may be ONEFOLD_UNKNOWN_NDIMS (then dims and strides are NULL) and each dim or stride
+/// ONEFOLD_UNKNOWN_DIM. strides may be NULL: row-major where the layout is strided and the dims are known, else unknown.
+/// layout_id counts only for the opaque layout. invalid_arguments: an enumerator that does not exist, a negative dim or
+/// stride, a rank below -1. invalid_shape: more than 2^63 - 1 elements or bits.
+ONEFOLD_API onefold_status onefold_logical_tensor_create(onefold_logical_tensor *tensor, size_t id, onefold_data_type type,
+                                                         int64_t ndims, const int64_t *dims, const int64_t *strides,
+                                                         onefold_layout_type layout, size_t layout_id,
+                                                         onefold_property_type property);
+/// Another reference to the same logical tensor: `*clone == tensor`.
+ONEFOLD_API onefold_status onefold_logical_tensor_clone(onefold_logical_tensor *clone, onefold_logical_tensor tensor);
+ONEFOLD_API onefold_status onefold_logical_tensor_destroy(onefold_logical_tensor tensor);
+
+/// Everything a logical tensor says. dims and strides point into the handle; NULL where the rank is unknown or 0, strides
+/// also where the layout is not strided.
+typedef struct onefold_logical_tensor_view {
+    size_t id;
+    onefold_data_type type;
+    int64_t ndims;
+    const int64_t *dims;
+    const int64_t *strides;
+    onefold_layout_type layout;
+    size_t layout_id;
+    onefold_property_type property;
+} onefold_logical_tensor_view;
+ONEFOLD_API onefold_status onefold_logical_tensor_get_view(onefold_logical_tensor tensor, onefold_logical_tensor_view *view);
+/// The size in bytes of a strided tensor with known dims; SIZE_MAX where it cannot be told.
+ONEFOLD_API onefold_status onefold_logical_tensor_get_mem_size(onefold_logical_tensor tensor, size_t *size);
+/// 1 if all that both say is the same, id included.
+ONEFOLD_API onefold_status onefold_logical_tensor_is_equal(onefold_logical_tensor a, onefold_logical_tensor b, int *equal);
+
+// Tensors: a logical tensor and a buffer.
+/// `data` is not copied and must outlive the tensor's use; NULL: a tensor without a buffer, to be set before it is executed
+/// with (needless where the size is 0).
+ONEFOLD_API onefold_status onefold_tensor_create(onefold_tensor *tensor, onefold_logical_tensor logical_tensor,
+                                                 onefold_engine engine, void *data);
+/// A tensor with a buffer of its own from the engine's allocator, not initialized, aligned to 64 bytes. invalid_arguments
+/// where the logical tensor's size cannot be told.
+ONEFOLD_API onefold_status onefold_tensor_create_allocated(onefold_tensor *tensor, onefold_logical_tensor logical_tensor,
+                                                           onefold_engine engine);
+ONEFOLD_API onefold_status onefold_tensor_destroy(onefold_tensor tensor);
+ONEFOLD_API onefold_status onefold_tensor_get_data_handle(onefold_tensor tensor, void **data);
+/// Frees the buffer that the tensor owns, unless `data` is just that.
+ONEFOLD_API onefold_status onefold_tensor_set_data_handle(onefold_tensor tensor, void *data);
+ONEFOLD_API onefold_status onefold_tensor_get_engine(onefold_tensor tensor, onefold_engine *engine);
+ONEFOLD_API onefold_status onefold_tensor_get_logical_tensor(onefold_tensor tensor, onefold_logical_tensor *logical_tensor);
+
+// Ops.
+/// `name` shows in logs and graph dumps; it may be NULL. invalid_arguments: a kind that does not exist.
+ONEFOLD_API onefold_status onefold_op_create(onefold_op *op, size_t id, onefold_op_kind kind, const char *name);
+ONEFOLD_API onefold_status onefold_op_destroy(onefold_op op);
+/// Ports in order. What fits the op's kind is checked when the op is added to a graph.
+ONEFOLD_API onefold_status onefold_op_add_input(onefold_op op, onefold_logical_tensor tensor);
+ONEFOLD_API onefold_status onefold_op_add_output(onefold_op op, onefold_logical_tensor tensor);
+// Attributes: invalid_arguments where the attribute does not exist or its values have another type; setting one again replaces
+// its value. A list may be empty (then NULL will do).
+ONEFOLD_API onefold_status onefold_op_set_attr_f32(onefold_op op, onefold_op_attr attr, float value);
+ONEFOLD_API onefold_status onefold_op_set_attr_f32s(onefold_op op, onefold_op_attr attr, const float *values, size_t count);
+ONEFOLD_API onefold_status onefold_op_set_attr_s64(onefold_op op, onefold_op_attr attr, int64_t value);
+ONEFOLD_API onefold_status onefold_op_set_attr_s64s(onefold_op op, onefold_op_attr attr, const int64_t *values, size_t count);
+ONEFOLD_API onefold_status onefold_op_set_attr_bool(onefold_op op, onefold_op_attr attr, int value);
+ONEFOLD_API onefold_status onefold_op_set_attr_string(onefold_op op, onefold_op_attr attr, const char *value);
+
+// Graphs. The engine kind must be the CPU.
+ONEFOLD_API onefold_status onefold_graph_create(onefold_graph *graph, onefold_engine_kind kind, onefold_fpmath_mode mode);
+ONEFOLD_API onefold_status onefold_graph_destroy(onefold_graph graph);
+ONEFOLD_API onefold_status onefold_graph_set_fpmath_mode(onefold_graph graph, onefold_fpmath_mode mode, int apply_to_int);
+ONEFOLD_API onefold_status onefold_graph_get_fpmath_mode(onefold_graph graph, onefold_fpmath_mode *mode, int *apply_to_int);
+/// Adds a copy of the op. invalid_graph_op: ports or attributes break the op's schema. invalid_graph: the graph is
+/// finalized, or holds an op of that id.
+ONEFOLD_API onefold_status onefold_graph_add_op(onefold_graph graph, onefold_op op);
+/// Checks the graph as a whole: no cycle, no tensor produced twice, no id used for two different tensors. invalid_graph.
+ONEFOLD_API onefold_status onefold_graph_finalize(onefold_graph graph);
+ONEFOLD_API onefold_status onefold_graph_is_finalized(onefold_graph graph, int *finalized);
+/// Cuts the finalized graph into partitions; every op is in exactly one, unsupported ones included, in an order in which
+/// they can be executed. They belong to the graph until fetched. invalid_graph: not finalized.
+ONEFOLD_API onefold_status onefold_graph_get_partition_count(onefold_graph graph, onefold_partition_policy policy,
+                                                             size_t *count);
+/// Fetches the partitions just counted; `count` must be that number, else invalid_arguments.
+ONEFOLD_API onefold_status onefold_graph_get_partitions(onefold_graph graph, onefold_partition *partitions, size_t count);
+
+// Partitions.
+/// A partition of one op, outside any graph. The op is checked as onefold_graph_add_op() does.
+ONEFOLD_API onefold_status onefold_partition_create_with_op(onefold_partition *partition, onefold_op op,
+                                                            onefold_engine_kind kind);
+ONEFOLD_API onefold_status onefold_partition_destroy(onefold_partition partition);
+ONEFOLD_API onefold_status onefold_partition_get_id(onefold_partition partition, size_t *id);
+ONEFOLD_API onefold_status onefold_partition_get_engine_kind(onefold_partition partition, onefold_engine_kind *kind);
+ONEFOLD_API onefold_status onefold_partition_is_supported(onefold_partition partition, int *supported);
+ONEFOLD_API onefold_status onefold_partition_get_op_count(onefold_partition partition, size_t *count);
+/// The ids of the ops in execution order; `count` must be their number, else invalid_arguments.
+ONEFOLD_API onefold_status onefold_partition_get_ops(onefold_partition partition, size_t *ids, size_t count);
+ONEFOLD_API onefold_status onefold_partition_get_input_count(onefold_partition partition, size_t *count);
+ONEFOLD_API onefold_status onefold_partition_get_output_count(onefold_partition partition, size_t *count);
+/// The ports in order; invalid_arguments: an index that is too large.
+ONEFOLD_API onefold_status onefold_partition_get_input(onefold_partition partition, size_t index,
+                                                       onefold_logical_tensor *tensor);
+ONEFOLD_API onefold_status onefold_partition_get_output(onefold_partition partition, size_t index,
+                                                        onefold_logical_tensor *tensor);
+/// Compiles the partition for the given tensors, matched to its ports by id, in any order. Inputs need known dims and a
+/// layout (strided, or any: row-major). Outputs may leave dims, strides or layout open; query them afterwards.
+/// invalid_arguments: not supported, a port missing, an axis out of range; invalid_shape, invalid_data_type: an output that
+/// contradicts what the ops give; unimplemented: nothing computes it.
+ONEFOLD_API onefold_status onefold_partition_compile(onefold_partition partition, onefold_compiled_partition *compiled,
+                                                     const onefold_logical_tensor *inputs, size_t input_count,
+                                                     const onefold_logical_tensor *outputs, size_t output_count,
+                                                     onefold_engine engine);
+
+// Compiled partitions.
+ONEFOLD_API onefold_status onefold_compiled_partition_destroy(onefold_compiled_partition compiled);
+/// The port of that tensor id as compiled: dims and strides known. invalid_arguments: no such port.
+ONEFOLD_API onefold_status onefold_compiled_partition_query_logical_tensor(onefold_compiled_partition compiled, size_t id,
+                                                                           onefold_logical_tensor *tensor);
+/// Pairs that may share a buffer; the array lives as long as the compiled partition.
+ONEFOLD_API onefold_status onefold_compiled_partition_get_inplace_ports(onefold_compiled_partition compiled, size_t *count,
+                                                                        const onefold_inplace_pair **pairs);
+/// The scratch memory that an execution needs, as a u8 vector (dims {0} if none), whatever its alignment; extension. Its id,
+/// SIZE_MAX, belongs to no port.
+ONEFOLD_API onefold_status onefold_compiled_partition_get_scratchpad_logical_tensor(onefold_compiled_partition compiled,
+                                                                                    onefold_logical_tensor *tensor);
+/// The steps chosen at compile(), separated by "; ", e.g. "onednn:reduction:jit:avx512_core"; extension. Lives as long as
+/// the compiled partition.
+ONEFOLD_API onefold_status onefold_compiled_partition_get_info(onefold_compiled_partition compiled, const char **info);
+/// Runs the compiled partition. Tensors are matched to ports by id, in any order. scratchpad may be NULL: the engine's.
+/// Returns when the outputs are written. Many threads may execute the same compiled partition at once, on different outputs.
+/// invalid_arguments: a port missing, a NULL buffer of a tensor that is not empty, a scratchpad that is too small.
+ONEFOLD_API onefold_status onefold_compiled_partition_execute(onefold_compiled_partition compiled, onefold_stream stream,
+                                                              const onefold_tensor *inputs, size_t input_count,
+                                                              const onefold_tensor *outputs, size_t output_count,
+                                                              onefold_tensor scratchpad);
+
+// The names that JSON graph files use. NULL for an enumerator that does not exist.
+ONEFOLD_API const char *onefold_op_kind_name(onefold_op_kind kind);
+ONEFOLD_API const char *onefold_op_attr_name(onefold_op_attr attr);
+ONEFOLD_API const char *onefold_data_type_name(onefold_data_type type);
+ONEFOLD_API const char *onefold_status_name(onefold_status status);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

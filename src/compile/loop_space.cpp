@@ -1,0 +1,137 @@
+#include "compile/loop_space.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace onefold::impl {
+
+namespace {
+
+std::vector<dims *> all_strides(computation &c) {
+    std::vector<dims *> all;
+    for (operand &src : c.src)
+        all.push_back(&src.strides);
+    all.push_back(&c.dst.strides);
+    for (post_op &p : c.post_ops)
+        if (p.is_binary) all.push_back(&p.other.strides);
+    return all;
+}
+
+/// Keeps the loop dims at `positions`, in that order.
+void select_dims(computation &c, const std::vector<size_t> &positions) {
+    const auto select = [&](const auto &from) {
+        auto to = std::decay_t<decltype(from)>();
+        for (const size_t position : positions)
+            to.push_back(from[position]);
+        return to;
+    };
+    for (dims *strides : all_strides(c))
+        *strides = select(*strides);
+    c.space.sizes = select(c.space.sizes);
+    c.space.reduced = select(c.space.reduced);
+}
+
+void drop_ones(computation &c) {
+    const auto &[sizes, reduced] = c.space;
+    std::vector<size_t> kept;
+    bool any_reduced = false;
+    for (size_t i = 0; i < sizes.size(); ++i)
+        if (sizes[i] != 1) {
+            kept.push_back(i);
+            any_reduced = any_reduced || reduced[i];
+        }
+    const auto first_reduced = std::find(reduced.begin(), reduced.end(), true);
+    // |x| over one element is still |x|: a reduction stays one.
+    if (!any_reduced && first_reduced != reduced.end()) kept.push_back(static_cast<size_t>(first_reduced - reduced.begin()));
+    select_dims(c, kept);
+}
+
+void sort_dims(computation &c) {
+    const dims &primary = c.kind == computation_kind::reduce ? c.src[0].strides : c.dst.strides;
+    std::vector<size_t> order(primary.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    // A reduced dim that is kept only as a 1 goes last, whatever stride it had.
+    const auto key = [&](size_t i) { return c.space.sizes[i] == 1 ? int64_t{-1} : primary[i]; };
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return key(a) > key(b); });
+    select_dims(c, order);
+}
+
+void merge_dims(computation &c) {
+    const auto strides = all_strides(c);
+    size_t last = 0; // what is merged so far ends here
+    for (size_t i = 1; i < c.space.rank(); ++i) {
+        const bool mergeable = c.space.reduced[last] == c.space.reduced[i] &&
+                               std::all_of(strides.begin(), strides.end(), [&](const dims *s) {
+                                   return (*s)[last] == (*s)[i] * c.space.sizes[i];
+                               });
+        if (mergeable)
+            c.space.sizes[last] *= c.space.sizes[i];
+        else {
+            ++last;
+            c.space.sizes[last] = c.space.sizes[i];
+            c.space.reduced[last] = c.space.reduced[i];
+        }
+        for (dims *s : strides)
+            (*s)[last] = (*s)[i];
+    }
+    const size_t rank = c.space.rank() == 0 ? 0 : last + 1;
+    c.space.sizes.resize(rank);
+    c.space.reduced.resize(rank);
+    for (dims *s : strides)
+        s->resize(rank);
+}
+
+void give_scalars_a_dim(computation &c) {
+    if (c.space.rank() > 0) return;
+    c.space.sizes = {1};
+    c.space.reduced = {false};
+    for (operand &src : c.src)
+        src.strides = {1};
+    c.dst.strides = {1};
+    for (post_op &p : c.post_ops)
+        if (p.is_binary) p.other.strides = {1};
+}
+
+} // namespace
+
+void canonicalise(computation &c) {
+    drop_ones(c);
+    sort_dims(c);
+    merge_dims(c);
+    give_scalars_a_dim(c);
+}
+
+dims broadcast_strides(const dims &d, const dims &strides, const dims &sizes) {
+    dims aligned(sizes.size(), 0);
+    const size_t offset = sizes.size() - d.size();
+    for (size_t i = 0; i < d.size(); ++i)
+        if (d[i] == sizes[offset + i]) aligned[offset + i] = strides[i];
+    return aligned;
+}
+
+dims dense_kept_strides(const loop_space &space) {
+    dims strides(space.rank(), 0);
+    int64_t next = 1;
+    for (size_t i = space.rank(); i-- > 0;)
+        if (!space.reduced[i]) {
+            strides[i] = next;
+            next *= space.sizes[i];
+        }
+    return strides;
+}
+
+int64_t kept_count(const loop_space &space) {
+    int64_t count = 1;
+    for (size_t i = 0; i < space.rank(); ++i)
+        if (!space.reduced[i]) count *= space.sizes[i];
+    return count;
+}
+
+int64_t reduced_count(const loop_space &space) {
+    int64_t count = 1;
+    for (size_t i = 0; i < space.rank(); ++i)
+        if (space.reduced[i]) count *= space.sizes[i];
+    return count;
+}
+
+} // namespace onefold::impl

@@ -1,0 +1,136 @@
+#include "compile/lowering.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "compile/loop_space.hpp"
+#include "graph/error.hpp"
+#include "graph/schema.hpp"
+#include "onednn/lowering.hpp"
+#include "runtime/environment.hpp"
+#include "simd/lowering.hpp"
+
+namespace onefold::impl {
+
+namespace {
+
+constexpr std::array lowerings = {
+    lowering{"onednn", onednn::cost, onednn::make},
+    lowering{"simd", simd::cost, simd::make},
+};
+
+/// Copies and fills are only in simd, and every lowering needs them.
+bool is_allowed(const lowering &l, const computation &c) {
+    const std::string only = environment("ONEFOLD_LOWERING");
+    return only.empty() || only == l.name || c.kind == computation_kind::copy || c.kind == computation_kind::fill;
+}
+
+std::unique_ptr<step> make_cheapest(const computation &c) {
+    struct candidate {
+        const lowering *how;
+        double cost;
+    };
+    std::vector<candidate> candidates;
+    for (const lowering &l : lowerings)
+        if (is_allowed(l, c))
+            if (const double cost = l.cost(c); cost < std::numeric_limits<double>::infinity()) candidates.push_back({&l, cost});
+    std::stable_sort(candidates.begin(), candidates.end(), [](const auto &a, const auto &b) { return a.cost < b.cost; });
+    for (const candidate &next : candidates)
+        if (auto made = next.how->make(c)) return made;
+    return nullptr;
+}
+
+bool try_whole(const computation &c, program_builder &builder) {
+    auto made = make_cheapest(c);
+    if (!made) return false;
+    builder.add(std::move(made), c);
+    return true;
+}
+
+/// Dense f32 scratch for the results of `c`.
+operand scratch_for_results(const computation &c, program_builder &builder) {
+    const auto bytes = static_cast<size_t>(kept_count(c.space)) * sizeof(float);
+    return {builder.add_scratch(bytes), onefold_f32, dense_kept_strides(c.space)};
+}
+
+loop_space without_reduced_dims(const loop_space &space) {
+    loop_space kept = space;
+    for (size_t i = 0; i < kept.rank(); ++i)
+        if (kept.reduced[i]) kept.sizes[i] = 1;
+    kept.reduced.assign(kept.rank(), false);
+    return kept;
+}
+
+/// What is left of `c` when its results before the post-op `first` lie in `value`.
+computation rest_of(const computation &c, size_t first, const operand &value) {
+    const post_op &base = c.post_ops[first];
+    computation rest;
+    rest.kind = base.is_binary ? computation_kind::binary : computation_kind::unary;
+    rest.op = base.op;
+    rest.attributes = base.attributes;
+    rest.space = without_reduced_dims(c.space);
+    rest.dst = c.dst;
+    rest.post_ops.assign(c.post_ops.begin() + static_cast<std::ptrdiff_t>(first) + 1, c.post_ops.end());
+    rest.src = {value};
+    if (base.is_binary) rest.src.insert(base.value_is_second ? rest.src.begin() : rest.src.end(), base.other);
+    canonicalise(rest);
+    return rest;
+}
+
+/// Computes as many post-ops as one step can take, and the rest behind it.
+bool try_split_post_ops(const computation &c, program_builder &builder) {
+    if (c.post_ops.empty()) return false;
+    computation head = c;
+    head.dst = scratch_for_results(c, builder);
+    for (size_t count = c.post_ops.size(); count-- > 0;) {
+        head.post_ops.resize(count);
+        if (!try_whole(head, builder)) continue;
+        lower(rest_of(c, count, head.dst), builder);
+        return true;
+    }
+    return false;
+}
+
+/// Adds a copy; there is one for every pair of types that a computation can have.
+void copy(const loop_space &space, const operand &from, const operand &to, program_builder &builder) {
+    computation c{computation_kind::copy, onefold_op_reorder, {}, 0, space, {from}, to, {}};
+    canonicalise(c);
+    if (!try_whole(c, builder)) fail(onefold_unimplemented, "nothing copies {} to {}", name_of(from.type), name_of(to.type));
+}
+
+/// Brings the sources into dense f32 (broadcasts written out), computes there, and goes on from the result.
+bool try_in_dense_f32(const computation &c, program_builder &builder) {
+    if (c.kind == computation_kind::copy || c.kind == computation_kind::fill) return false;
+    const loop_space everything{c.space.sizes, std::vector<bool>(c.space.rank(), false)};
+    const operand result = scratch_for_results(c, builder);
+    computation dense = c;
+    dense.dst = result;
+    dense.post_ops.clear();
+    for (operand &src : dense.src) {
+        const operand from = src;
+        src = {from.buffer, onefold_f32, dense_kept_strides(everything)};
+        if (from.type == onefold_f32 && from.strides == src.strides) continue;
+        src.buffer = builder.add_scratch(static_cast<size_t>(kept_count(everything)) * sizeof(float));
+        copy(everything, from, src, builder);
+    }
+    canonicalise(dense);
+    if (!try_whole(dense, builder)) return false;
+    if (c.post_ops.empty())
+        copy(without_reduced_dims(c.space), result, c.dst, builder);
+    else
+        lower(rest_of(c, 0, result), builder);
+    return true;
+}
+
+} // namespace
+
+void lower(computation c, program_builder &builder) {
+    if (try_whole(c, builder)) return;
+    if (try_split_post_ops(c, builder)) return;
+    if (try_in_dense_f32(c, builder)) return;
+    fail(onefold_unimplemented, "nothing computes {} of {} over the loop space {}", schema_of(c.op).name,
+         name_of(c.src[0].type), to_string(c.space.sizes));
+}
+
+} // namespace onefold::impl

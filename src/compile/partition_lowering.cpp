@@ -1,0 +1,178 @@
+#include "compile/partition_lowering.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "compile/loop_space.hpp"
+#include "graph/error.hpp"
+#include "graph/shape_inference.hpp"
+
+namespace onefold::impl {
+
+namespace {
+
+/// What a reduction over nothing gives.
+float value_of_empty(op_kind op) {
+    switch (op) {
+    case onefold_op_reduce_mean:
+        return std::numeric_limits<float>::quiet_NaN();
+    case onefold_op_reduce_prod:
+        return 1;
+    case onefold_op_reduce_max:
+        return -std::numeric_limits<float>::infinity();
+    case onefold_op_reduce_min:
+        return std::numeric_limits<float>::infinity();
+    default: // sums and norms
+        return 0;
+    }
+}
+
+bool has_zero(const dims &sizes) { return std::find(sizes.begin(), sizes.end(), 0) != sizes.end(); }
+
+/// Strides over loop dims of a tensor that is broadcast against the result.
+dims to_loop_strides(const placed_tensor &t, const dims &result_dims, const std::vector<size_t> &loop_dims, size_t rank) {
+    const dims aligned = broadcast_strides(t.dims, t.strides, result_dims);
+    dims strides(rank, 0);
+    for (size_t i = 0; i < loop_dims.size(); ++i)
+        strides[loop_dims[i]] = aligned[i];
+    return strides;
+}
+
+} // namespace
+
+partition_lowering::partition_lowering(const partition &p, const std::vector<logical_tensor> &inputs,
+                                       const std::vector<logical_tensor> &outputs, const std::map<size_t, dims> &dims_of)
+    : partition_(p), dims_of_(dims_of), builder_(inputs.size(), outputs.size()) {
+    for (size_t i = 0; i < inputs.size(); ++i)
+        placed_[inputs[i].id] = {builder_.input_buffer(i), inputs[i].type, inputs[i].dims, inputs[i].strides};
+    for (size_t i = 0; i < outputs.size(); ++i)
+        outputs_[outputs[i].id] = {builder_.output_buffer(i), outputs[i].type, outputs[i].dims, outputs[i].strides};
+}
+
+program_builder partition_lowering::lower_all() {
+    for (const op &o : partition_.ops)
+        lower_op(o);
+    flush();
+    return std::move(builder_);
+}
+
+void partition_lowering::lower_op(const op &o) {
+    if (try_append(o)) return;
+    flush();
+    start(o);
+}
+
+bool partition_lowering::try_append(const op &o) {
+    const op_family family = o.schema().family;
+    if (!pending_ || is_output(pending_->result)) return false;
+    if (family != op_family::unary && family != op_family::binary) return false;
+    if (dims_of_.at(o.outputs[0].id) != pending_->result_dims) return false;
+
+    post_op appended{o.kind, family == op_family::binary, {}, {}, false};
+    if (family == op_family::unary) {
+        if (!is_pending(o.inputs[0].id)) return false;
+        appended.attributes = o.unary();
+    } else {
+        const bool first = is_pending(o.inputs[0].id);
+        const bool second = is_pending(o.inputs[1].id);
+        if (first == second) return false; // neither, or value with itself
+        const placed_tensor &other = placed(o.inputs[first ? 1 : 0].id);
+        appended.value_is_second = second;
+        appended.other = {other.buffer, other.type,
+                          to_loop_strides(other, pending_->result_dims, pending_->loop_dims, pending_->what.space.rank())};
+    }
+    pending_->what.post_ops.push_back(std::move(appended));
+    pending_->result = o.outputs[0].id;
+    pending_->result_type = o.outputs[0].type;
+    return true;
+}
+
+void partition_lowering::start(const op &o) {
+    switch (o.schema().family) {
+    case op_family::reduction:
+        // Over no axes a reduction is the identity (Graph specification).
+        return o.reduction().axes.empty() ? start_elementwise(o, computation_kind::copy) : start_reduction(o);
+    case op_family::binary:
+        return start_elementwise(o, computation_kind::binary);
+    case op_family::unary:
+        return start_elementwise(o, computation_kind::unary);
+    case op_family::conversion:
+        return start_elementwise(o, computation_kind::copy);
+    default:
+        fail(onefold_unimplemented, "{}: this op is not compiled", to_string(o));
+    }
+}
+
+void partition_lowering::start_reduction(const op &o) {
+    const placed_tensor &src = placed(o.inputs[0].id);
+    const size_t rank = src.dims.size();
+    const auto axes = normalise_axes(o, o.reduction().axes, rank);
+    pending_computation next{{computation_kind::reduce, o.kind, {}, 0, {}, {}, {}, {}},
+                             o.outputs[0].id,
+                             dims_of_.at(o.outputs[0].id),
+                             o.outputs[0].type,
+                             {}};
+    next.what.space.sizes = src.dims;
+    next.what.space.reduced.assign(rank, false);
+    for (const int64_t axis : axes)
+        next.what.space.reduced[static_cast<size_t>(axis)] = true;
+    next.what.src = {{src.buffer, src.type, src.strides}};
+    for (size_t i = 0; i < rank; ++i)
+        if (!next.what.space.reduced[i] || o.reduction().keep_dims) next.loop_dims.push_back(i);
+    pending_ = std::move(next);
+}
+
+void partition_lowering::start_elementwise(const op &o, computation_kind kind) {
+    const dims &result_dims = dims_of_.at(o.outputs[0].id);
+    pending_computation next{
+        {kind, o.kind, {}, 0, {}, {}, {}, {}}, o.outputs[0].id, result_dims, o.outputs[0].type, {}};
+    if (kind == computation_kind::unary) next.what.attributes = o.unary();
+    next.what.space = {result_dims, std::vector<bool>(result_dims.size(), false)};
+    next.loop_dims.resize(result_dims.size());
+    std::iota(next.loop_dims.begin(), next.loop_dims.end(), size_t{0});
+    const size_t operands = kind == computation_kind::binary ? 2 : 1;
+    for (size_t i = 0; i < operands; ++i) {
+        const placed_tensor &src = placed(o.inputs[i].id);
+        next.what.src.push_back({src.buffer, src.type, broadcast_strides(src.dims, src.strides, result_dims)});
+    }
+    pending_ = std::move(next);
+}
+
+void partition_lowering::flush() {
+    if (!pending_) return;
+    pending_computation done = std::move(*pending_);
+    pending_.reset();
+    const placed_tensor destination = destination_of(done);
+    placed_[done.result] = destination;
+    if (has_zero(done.result_dims)) return;
+    finish(done, destination);
+}
+
+placed_tensor partition_lowering::destination_of(const pending_computation &done) {
+    if (const auto port = outputs_.find(done.result); port != outputs_.end()) return port->second;
+    const auto bytes = static_cast<size_t>(element_count(done.result_dims)) * sizeof(float);
+    return {builder_.add_scratch(bytes), onefold_f32, done.result_dims, row_major_strides(done.result_dims)};
+}
+
+void partition_lowering::finish(pending_computation &done, const placed_tensor &destination) {
+    computation &c = done.what;
+    const size_t rank = c.space.rank();
+    c.dst = {destination.buffer, destination.type, dims(rank, 0)};
+    for (size_t i = 0; i < done.loop_dims.size(); ++i)
+        if (!c.space.reduced[done.loop_dims[i]]) c.dst.strides[done.loop_dims[i]] = destination.strides[i];
+    if (has_zero(c.space.sizes)) {
+        // The result is not empty, so only reduced dims are: it is the value over the empty set everywhere.
+        c.kind = computation_kind::fill;
+        c.fill_value = value_of_empty(c.op);
+        c.src.clear();
+        for (size_t i = 0; i < rank; ++i)
+            if (c.space.reduced[i]) c.space.sizes[i] = 1;
+        c.space.reduced.assign(rank, false);
+    }
+    canonicalise(c);
+    lower(std::move(c), builder_);
+}
+
+} // namespace onefold::impl

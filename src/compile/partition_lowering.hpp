@@ -1,0 +1,62 @@
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "compile/lowering.hpp"
+#include "graph/partition.hpp"
+
+namespace onefold::impl {
+
+/// Where a tensor of the partition lies.
+struct placed_tensor {
+    size_t buffer;
+    data_type type;
+    impl::dims dims;
+    impl::dims strides;
+};
+
+/// Turns a partition's ops, in order, into computations: each unary or binary op whose input is the result of the computation
+/// before it becomes a post-op of that one; where it cannot, that result goes to scratch memory and a new computation begins.
+class partition_lowering {
+public:
+    /// Inputs and outputs have known dims and strides; `dims_of` has the dims of every tensor in the partition.
+    partition_lowering(const partition &p, const std::vector<logical_tensor> &inputs, const std::vector<logical_tensor> &outputs,
+                       const std::map<size_t, dims> &dims_of);
+
+    /// The builder with all steps in it.
+    program_builder lower_all();
+
+private:
+    /// A computation that may still take post-ops, and the tensor that it gives so far.
+    struct pending_computation {
+        computation what;
+        size_t result; // tensor id
+        dims result_dims;
+        data_type result_type;
+        std::vector<size_t> loop_dims; // of each dim of the result: its loop dim
+    };
+
+    void lower_op(const op &o);
+    void start(const op &o);
+    void start_reduction(const op &o);
+    void start_elementwise(const op &o, computation_kind kind);
+    bool try_append(const op &o);
+    /// Gives the pending computation its destination and lowers it.
+    void flush();
+    void finish(pending_computation &done, const placed_tensor &destination);
+
+    placed_tensor destination_of(const pending_computation &done);
+    const placed_tensor &placed(size_t id) const { return placed_.at(id); }
+    bool is_pending(size_t id) const { return pending_ && pending_->result == id; }
+    bool is_output(size_t id) const { return outputs_.count(id) != 0; }
+
+    const partition &partition_;
+    const std::map<size_t, dims> &dims_of_;
+    program_builder builder_;
+    std::map<size_t, placed_tensor> placed_;  // what can be read
+    std::map<size_t, placed_tensor> outputs_; // where the outputs go
+    std::optional<pending_computation> pending_;
+};
+
+} // namespace onefold::impl

@@ -1,0 +1,99 @@
+#include "compile/program_builder.hpp"
+
+#include <algorithm>
+
+#include "graph/error.hpp"
+
+namespace onefold::impl {
+
+namespace {
+
+constexpr size_t scratch_alignment = 64;
+
+size_t align_up(size_t bytes) { return (bytes + scratch_alignment - 1) / scratch_alignment * scratch_alignment; }
+
+} // namespace
+
+program_builder::program_builder(size_t input_count, size_t output_count)
+    : input_count_(input_count), output_count_(output_count) {}
+
+size_t program_builder::add_scratch(size_t bytes) {
+    if (bytes > SIZE_MAX / 4) fail(onefold_out_of_memory, "an intermediate result of {} bytes", bytes);
+    scratch_.push_back({align_up(bytes), {}, 0});
+    return input_count_ + output_count_ + scratch_.size() - 1;
+}
+
+void program_builder::note_use(size_t buffer, size_t step) {
+    const size_t first_scratch = input_count_ + output_count_;
+    if (buffer < first_scratch) return;
+    use &when = scratch_[buffer - first_scratch].when;
+    when.first = std::min(when.first, step);
+    when.last = std::max(when.last, step);
+}
+
+void program_builder::add(std::unique_ptr<step> s, const computation &c) {
+    const size_t index = steps_.size();
+    step_uses uses{{}, c.dst.buffer, c.kind != computation_kind::reduce};
+    for (const operand &src : c.src)
+        uses.reads.push_back(src.buffer);
+    for (const post_op &p : c.post_ops)
+        if (p.is_binary) uses.reads.push_back(p.other.buffer);
+    for (const size_t buffer : uses.reads)
+        note_use(buffer, index);
+    note_use(uses.writes, index);
+    uses_.push_back(std::move(uses));
+    steps_.push_back(std::move(s));
+}
+
+size_t program_builder::place_scratch() {
+    size_t end = 0;
+    for (size_t i = 0; i < scratch_.size(); ++i) {
+        scratch &mine = scratch_[i];
+        if (mine.when.first == SIZE_MAX) continue; // was only tried
+        // First fit: the lowest offset at which no placed buffer lives at the same time.
+        std::vector<const scratch *> neighbours;
+        for (size_t j = 0; j < i; ++j)
+            if (scratch_[j].when.first <= mine.when.last && mine.when.first <= scratch_[j].when.last)
+                neighbours.push_back(&scratch_[j]);
+        std::sort(neighbours.begin(), neighbours.end(), [](const scratch *a, const scratch *b) { return a->offset < b->offset; });
+        size_t offset = 0;
+        for (const scratch *other : neighbours) {
+            if (offset + mine.bytes <= other->offset) break;
+            offset = std::max(offset, other->offset + other->bytes);
+        }
+        mine.offset = offset;
+        end = std::max(end, offset + mine.bytes);
+    }
+    return end;
+}
+
+program program_builder::finish() {
+    program p;
+    p.step_scratch_offset = place_scratch();
+    size_t for_steps = 0;
+    for (const auto &s : steps_)
+        for_steps = std::max(for_steps, s->scratch_bytes());
+    p.scratch_bytes = p.step_scratch_offset + align_up(for_steps);
+    for (size_t i = 0; i < input_count_; ++i)
+        p.buffers.push_back({buffer_place::kind::input, i});
+    for (size_t i = 0; i < output_count_; ++i)
+        p.buffers.push_back({buffer_place::kind::output, i});
+    for (const scratch &s : scratch_)
+        p.buffers.push_back({buffer_place::kind::scratch, s.offset});
+    p.steps = std::move(steps_);
+    return p;
+}
+
+bool program_builder::may_share(size_t input_port, size_t output_port) const {
+    bool written = false;
+    for (const step_uses &uses : uses_) {
+        const auto reads = std::count(uses.reads.begin(), uses.reads.end(), input_buffer(input_port));
+        const bool writes = uses.writes == output_buffer(output_port);
+        if (written && reads > 0) return false;
+        if (writes && reads > 0 && !(uses.elementwise && reads == 1 && uses.reads[0] == input_buffer(input_port))) return false;
+        written = written || writes;
+    }
+    return written;
+}
+
+} // namespace onefold::impl

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "graph/types.hpp"
+
+namespace onefold::impl {
+
+/// The value types that an attribute can have; the order is that of attribute_value's alternatives.
+enum class attribute_type { f32, f32_list, s64, s64_list, boolean, string };
+
+using attribute_value = std::variant<float, std::vector<float>, int64_t, std::vector<int64_t>, bool, std::string>;
+
+/// What a user set on an op, by attribute. Only the API, the JSON files and the schema's validation look at it.
+using attribute_map = std::map<op_attr, attribute_value>;
+
+/// "f32", "f32[]", "s64", "s64[]", "bool", "string": the names of graph files.
+std::string_view name_of(attribute_type type);
+std::optional<attribute_type> attribute_type_from_name(std::string_view name);
+inline attribute_type type_of(const attribute_value &value) { return static_cast<attribute_type>(value.index()); }
+/// The type that an attribute's values have in every op; nullopt for an attribute that does not exist.
+std::optional<attribute_type> type_of(op_attr attr);
+/// As a message shows it: 1.5, [1, 2], true, 'numpy'.
+std::string to_string(const attribute_value &value);
+
+// What the ops that are compiled need to know, one struct per family, made once from the map by make_attributes().
+
+/// ReduceSum, ReduceMean, ...
+struct reduction_attributes {
+    std::vector<int64_t> axes; // as given: negative, in any order
+    bool keep_dims = false;
+};
+
+/// Add, Subtract, ...
+struct binary_attributes {
+    bool broadcast = true; // auto_broadcast: numpy or none
+};
+
+/// Abs, Clamp, ...; what alpha and beta mean is the op's own: alpha, beta, min and max come in that order.
+struct unary_attributes {
+    float alpha = 0;
+    float beta = 0;
+    bool tanh_approximation = false; // GELU's mode gelu_tanh
+};
+
+/// Ops of the other families are not compiled: nothing reads their attributes.
+using op_attributes = std::variant<std::monostate, reduction_attributes, binary_attributes, unary_attributes>;
+
+} // namespace onefold::impl

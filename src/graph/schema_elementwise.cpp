@@ -1,0 +1,105 @@
+#include <array>
+
+#include "graph/error.hpp"
+#include "graph/op.hpp"
+#include "graph/shape_inference.hpp"
+
+namespace onefold::impl {
+
+namespace {
+
+constexpr type_set floats = types({onefold_f32, onefold_bf16, onefold_f16});
+
+constexpr std::array src = {port_schema{"src", floats, 'T'}};
+constexpr std::array src_0_src_1 = {port_schema{"src_0", floats, 'T'}, port_schema{"src_1", floats, 'T'}};
+constexpr std::array dst = {port_schema{"dst", floats, 'T'}};
+
+// Multiply and Divide may mix types.
+constexpr std::array mixed_src_0_src_1 = {port_schema{"src_0", floats}, port_schema{"src_1", floats}};
+constexpr std::array mixed_dst = {port_schema{"dst", floats}};
+
+constexpr std::array<std::string_view, 2> broadcasts = {"none", "numpy"};
+constexpr std::array auto_broadcast = {attribute_schema{onefold_op_attr_auto_broadcast, attribute_need::optional,
+                                                        std::string_view("numpy"), broadcasts}};
+
+constexpr attribute_schema required(op_attr name) { return {name, attribute_need::required}; }
+
+constexpr std::array alpha = {required(onefold_op_attr_alpha)};
+constexpr std::array beta = {required(onefold_op_attr_beta)};
+constexpr std::array alpha_beta = {required(onefold_op_attr_alpha), required(onefold_op_attr_beta)};
+constexpr std::array min_max = {required(onefold_op_attr_min), required(onefold_op_attr_max)};
+constexpr std::array beta_default_1 = {attribute_schema{onefold_op_attr_beta, attribute_need::optional, 1.0F}};
+constexpr std::array<std::string_view, 2> gelu_modes = {"gelu_erf", "gelu_tanh"};
+constexpr std::array gelu_mode = {
+    attribute_schema{onefold_op_attr_mode, attribute_need::optional, std::string_view("gelu_erf"), gelu_modes}};
+
+constexpr op_schema binary(op_kind kind, std::string_view name) {
+    return {kind, name, op_family::binary, src_0_src_1, dst, auto_broadcast, infer_broadcast};
+}
+
+constexpr op_schema mixed_binary(op_kind kind, std::string_view name) {
+    return {kind, name, op_family::binary, mixed_src_0_src_1, mixed_dst, auto_broadcast, infer_broadcast};
+}
+
+constexpr op_schema unary(op_kind kind, std::string_view name, std::span<const attribute_schema> attributes = {}) {
+    return {kind, name, op_family::unary, src, dst, attributes, infer_same};
+}
+
+void check_type_cast(const op &o) {
+    const data_type from = o.inputs[0].type;
+    const data_type to = o.outputs[0].type;
+    if (from == to) fail(onefold_invalid_graph_op, "{}: src and dst have the same type, {}", to_string(o), name_of(from));
+    if (from != onefold_f32 && to != onefold_f32)
+        fail(onefold_invalid_graph_op, "{}: a cast from {} to {}; one side must be f32", to_string(o), name_of(from),
+             name_of(to));
+}
+
+constexpr std::array cast_src = {port_schema{"src", floats}};
+constexpr std::array cast_dst = {port_schema{"dst", floats}};
+
+constexpr std::array binary_rows = {
+    binary(onefold_op_add, "Add"),
+    mixed_binary(onefold_op_divide, "Divide"),
+    binary(onefold_op_maximum, "Maximum"),
+    binary(onefold_op_minimum, "Minimum"),
+    mixed_binary(onefold_op_multiply, "Multiply"),
+    binary(onefold_op_squared_difference, "SquaredDifference"),
+    binary(onefold_op_subtract, "Subtract"),
+};
+
+constexpr std::array unary_rows = {
+    unary(onefold_op_abs, "Abs"),
+    unary(onefold_op_clamp, "Clamp", min_max),
+    unary(onefold_op_elu, "Elu", alpha),
+    unary(onefold_op_exp, "Exp"),
+    unary(onefold_op_gelu, "GELU", gelu_mode),
+    unary(onefold_op_hard_sigmoid, "HardSigmoid", alpha_beta),
+    unary(onefold_op_hard_swish, "HardSwish"),
+    unary(onefold_op_leaky_relu, "LeakyReLU", alpha),
+    unary(onefold_op_log, "Log"),
+    unary(onefold_op_mish, "Mish"),
+    unary(onefold_op_pow, "Pow", beta),
+    unary(onefold_op_reciprocal, "Reciprocal"),
+    unary(onefold_op_relu, "ReLU"),
+    unary(onefold_op_round, "Round"),
+    unary(onefold_op_sigmoid, "Sigmoid"),
+    unary(onefold_op_softplus, "SoftPlus", beta_default_1),
+    unary(onefold_op_sqrt, "Sqrt"),
+    unary(onefold_op_square, "Square"),
+    unary(onefold_op_tanh, "Tanh"),
+};
+
+// clang-format off
+constexpr std::array other_rows = {
+    op_schema{onefold_op_reorder, "Reorder", op_family::conversion, src, dst, {}, infer_same},
+    op_schema{onefold_op_type_cast, "TypeCast", op_family::conversion, cast_src, cast_dst, {}, infer_same, check_type_cast},
+};
+// clang-format on
+
+} // namespace
+
+std::span<const op_schema> binary_schemas() { return binary_rows; }
+std::span<const op_schema> unary_schemas() { return unary_rows; }
+std::span<const op_schema> conversion_schemas() { return other_rows; }
+
+} // namespace onefold::impl

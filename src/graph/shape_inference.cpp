@@ -1,0 +1,72 @@
+#include "graph/shape_inference.hpp"
+
+#include <algorithm>
+
+#include "graph/error.hpp"
+
+namespace onefold::impl {
+
+std::vector<int64_t> normalise_axes(const op &o, std::span<const int64_t> axes, size_t rank) {
+    const auto r = static_cast<int64_t>(rank);
+    std::vector<bool> reduced(rank, false);
+    for (const int64_t axis : axes) {
+        if (r == 0) fail(onefold_invalid_arguments, "{}: axis {} of a rank 0 src; rank 0 has no axis", to_string(o), axis);
+        if (axis < -r || axis >= r)
+            fail(onefold_invalid_arguments, "{}: axis {} is not in [{}, {}], the range for a src of rank {}", to_string(o), axis,
+                 -r, r - 1, r);
+        const auto position = static_cast<size_t>(axis < 0 ? axis + r : axis);
+        if (reduced[position])
+            fail(onefold_invalid_arguments, "{}: axis {} is given twice for a src of rank {}", to_string(o), axis, r);
+        reduced[position] = true;
+    }
+    std::vector<int64_t> normalised;
+    for (size_t i = 0; i < rank; ++i)
+        if (reduced[i]) normalised.push_back(static_cast<int64_t>(i));
+    return normalised;
+}
+
+dims infer_reduction(const op &o, std::span<const logical_tensor> inputs) {
+    const dims &src = inputs[0].dims;
+    const auto &attributes = o.reduction();
+    const auto axes = normalise_axes(o, attributes.axes, src.size());
+    dims dst;
+    for (size_t i = 0; i < src.size(); ++i) {
+        const bool reduced = std::binary_search(axes.begin(), axes.end(), static_cast<int64_t>(i));
+        if (!reduced)
+            dst.push_back(src[i]);
+        else if (attributes.keep_dims)
+            dst.push_back(1);
+    }
+    return dst;
+}
+
+std::optional<dims> broadcast(const dims &a, const dims &b) {
+    const dims &longer = a.size() >= b.size() ? a : b;
+    const dims &shorter = a.size() >= b.size() ? b : a;
+    dims result = longer;
+    const size_t offset = longer.size() - shorter.size();
+    for (size_t i = 0; i < shorter.size(); ++i) {
+        int64_t &size = result[offset + i];
+        if (size == shorter[i] || shorter[i] == 1) continue;
+        if (size != 1) return std::nullopt;
+        size = shorter[i];
+    }
+    return result;
+}
+
+dims infer_broadcast(const op &o, std::span<const logical_tensor> inputs) {
+    const dims &a = inputs[0].dims;
+    const dims &b = inputs[1].dims;
+    if (!o.binary().broadcast && a != b)
+        fail(onefold_invalid_shape, "{}: src_0 {} and src_1 {} differ, but auto_broadcast is none", to_string(o), to_string(a),
+             to_string(b));
+    const auto dst = broadcast(a, b);
+    if (!dst)
+        fail(onefold_invalid_shape, "{}: src_0 {} and src_1 {} cannot be broadcast together", to_string(o), to_string(a),
+             to_string(b));
+    return *dst;
+}
+
+dims infer_same(const op &, std::span<const logical_tensor> inputs) { return inputs[0].dims; }
+
+} // namespace onefold::impl

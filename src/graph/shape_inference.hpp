@@ -1,0 +1,24 @@
+#pragma once
+
+#include <span>
+
+#include "graph/op.hpp"
+
+namespace onefold::impl {
+
+// The shape rules that schema rows name. Each throws invalid_shape or invalid_arguments with a sentence.
+
+/// Reduced dims become 1 (keep_dims) or go.
+dims infer_reduction(const op &o, std::span<const logical_tensor> inputs);
+/// NumPy's multidirectional broadcast, or equal shapes where auto_broadcast is none.
+dims infer_broadcast(const op &o, std::span<const logical_tensor> inputs);
+/// The first input's dims.
+dims infer_same(const op &o, std::span<const logical_tensor> inputs);
+
+/// axes in [0, rank), ascending. Throws invalid_arguments where one is out of range or doubled.
+std::vector<int64_t> normalise_axes(const op &o, std::span<const int64_t> axes, size_t rank);
+
+/// NumPy's rule; nullopt where the shapes do not go together. A dim of 0 against 1 stays 0.
+std::optional<dims> broadcast(const dims &a, const dims &b);
+
+} // namespace onefold::impl

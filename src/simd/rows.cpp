@@ -1,0 +1,120 @@
+// The row kernels, compiled once for every ISA that the compiler and Highway have.
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "simd/rows.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "simd/rows.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.
+#include <hwy/highway.h>
+
+#include "simd/reduce-inl.h"
+#include "simd/vector-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace onefold::impl::simd {
+namespace HWY_NAMESPACE {
+
+template <typename Element>
+void load_row(const void *src, int64_t stride, float *dst, size_t count) {
+    const auto *from = static_cast<const typename Element::storage *>(src);
+    const f32_tag d;
+    const size_t lanes = hn::Lanes(d);
+    size_t i = 0;
+    if (stride == 1)
+        for (; i + lanes <= count; i += lanes)
+            hn::StoreU(Element::load(d, from + i), d, dst + i);
+    for (; i < count; i += lanes) {
+        const size_t part = HWY_MIN(lanes, count - i);
+        HWY_ALIGN typename Element::storage gathered[HWY_MAX_BYTES / sizeof(float)] = {};
+        for (size_t lane = 0; lane < part; ++lane)
+            gathered[lane] = from[static_cast<int64_t>(i + lane) * stride];
+        store_part(d, Element::load(d, gathered), dst + i, part);
+    }
+}
+
+template <typename Element>
+void store_row(const float *src, void *dst, int64_t stride, size_t count) {
+    auto *to = static_cast<typename Element::storage *>(dst);
+    const f32_tag d;
+    const size_t lanes = hn::Lanes(d);
+    size_t i = 0;
+    if (stride == 1)
+        for (; i + lanes <= count; i += lanes)
+            Element::store(d, hn::LoadU(d, src + i), to + i);
+    for (; i < count; i += lanes) {
+        const size_t part = HWY_MIN(lanes, count - i);
+        HWY_ALIGN typename Element::storage rounded[HWY_MAX_BYTES / sizeof(float)];
+        Element::store(d, load_part(d, src + i, part, 0.0F), rounded);
+        for (size_t lane = 0; lane < part; ++lane)
+            to[static_cast<int64_t>(i + lane) * stride] = rounded[lane];
+    }
+}
+
+template <typename Op>
+void binary_row(const float *src_0, const float *src_1, float *dst, size_t count) {
+    const f32_tag d;
+    const size_t lanes = hn::Lanes(d);
+    size_t i = 0;
+    for (; i + lanes <= count; i += lanes)
+        hn::StoreU(Op::apply(d, hn::LoadU(d, src_0 + i), hn::LoadU(d, src_1 + i)), d, dst + i);
+    if (i < count)
+        store_part(d, Op::apply(d, load_part(d, src_0 + i, count - i, 1.0F), load_part(d, src_1 + i, count - i, 1.0F)), dst + i,
+                   count - i);
+}
+
+const row_kernels *make_kernels();
+
+const row_kernels *make_kernels() {
+    static const row_kernels k = {
+        hwy::TargetName(HWY_TARGET),
+        load_row<f32_element>,
+        load_row<bf16_element>,
+        load_row<f16_element>,
+        store_row<f32_element>,
+        store_row<bf16_element>,
+        store_row<f16_element>,
+        binary_row<add_op>,
+        binary_row<subtract_op>,
+        binary_row<multiply_op>,
+        binary_row<divide_op>,
+        binary_row<maximum_op>,
+        binary_row<minimum_op>,
+        binary_row<squared_difference_op>,
+        {sum_row<identity_map>, sum_columns<identity_map>},
+        {sum_row<magnitude_map>, sum_columns<magnitude_map>},
+        {sum_row<square_map>, sum_columns<square_map>},
+        {product_row, product_columns},
+        {extreme_row<maximum_op>, extreme_columns<maximum_op>},
+        {extreme_row<minimum_op>, extreme_columns<minimum_op>},
+    };
+    return &k;
+}
+
+} // namespace HWY_NAMESPACE
+} // namespace onefold::impl::simd
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace onefold::impl::simd {
+
+HWY_EXPORT(make_kernels);
+
+const row_kernels &kernels() {
+    static const row_kernels *const chosen = HWY_DYNAMIC_DISPATCH(make_kernels)();
+    return *chosen;
+}
+
+row_kernels::load load_of(const row_kernels &k, data_type type) {
+    return type == onefold_f32 ? k.load_f32 : type == onefold_bf16 ? k.load_bf16 : k.load_f16;
+}
+
+row_kernels::store store_of(const row_kernels &k, data_type type) {
+    return type == onefold_f32 ? k.store_f32 : type == onefold_bf16 ? k.store_bf16 : k.store_f16;
+}
+
+} // namespace onefold::impl::simd
+#endif

@@ -1,0 +1,148 @@
+#include <map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "graph/error.hpp"
+#include "tests/driver/commands.hpp"
+#include "tests/driver/graph_source.hpp"
+#include "tests/driver/session.hpp"
+
+namespace onefold::driver {
+
+namespace {
+
+/// A stage, and why it does not compile if so.
+struct inspected {
+    const stage *s;
+    std::string failure;
+};
+
+std::string kind_name(const impl::op &o) { return std::string(o.schema().name); }
+
+std::string_view verdict(const stage &s) {
+    return s.is_end ? "nothing to execute" : s.partition.is_supported() ? "supported" : "not supported";
+}
+
+/// Compiles what can be compiled: each stage that is supported and whose inputs have known dims by then.
+std::vector<inspected> compile_all(session &s) {
+    std::vector<inspected> result;
+    for (size_t i = 0; i < s.stages().size(); ++i) {
+        const stage &current = s.stages()[i];
+        inspected entry{&current, ""};
+        if (!current.is_end && current.partition.is_supported() && s.is_ready(current)) {
+            try {
+                s.compile(i);
+            } catch (const std::exception &e) {
+                entry.failure = e.what();
+            }
+        }
+        result.push_back(std::move(entry));
+    }
+    return result;
+}
+
+std::vector<std::string> steps(const stage &s) {
+    std::vector<std::string> result;
+    const std::string text = s.compiled ? s.compiled->get_info() : "";
+    for (std::string_view info = text; !info.empty();) {
+        const size_t end = info.find("; ");
+        result.emplace_back(info.substr(0, end));
+        info.remove_prefix(end == std::string_view::npos ? info.size() : end + 2);
+    }
+    return result;
+}
+
+void print_steps(const inspected &entry) {
+    if (entry.s->compiled) {
+        for (const std::string &step : steps(*entry.s))
+            fmt::print("    step    {}\n", step);
+    } else if (!entry.failure.empty()) {
+        fmt::print("    does not compile: {}\n", entry.failure);
+    } else if (!entry.s->is_end && entry.s->partition.is_supported()) {
+        fmt::print("    the steps depend on shapes that are not known\n");
+    }
+}
+
+void print_text(const session &s, const std::vector<inspected> &entries) {
+    std::vector<size_t> inputs;
+    for (const graph_input &input : s.inputs())
+        inputs.push_back(input.id);
+    fmt::print("graph: ops {}, partitions {}, inputs [{}], outputs [{}]\n", s.file().ops.size(), entries.size(),
+               fmt::join(inputs, ", "), fmt::join(s.outputs(), ", "));
+    for (const inspected &entry : entries) {
+        fmt::print("partition {}: {}\n", entry.s->partition.get_id(), verdict(*entry.s));
+        for (const size_t id : entry.s->ops)
+            fmt::print("    op      {} ({})\n", id, kind_name(s.op(id)));
+        for (const size_t id : entry.s->inputs)
+            fmt::print("    input   {} {}\n", id, impl::to_string(s.tensor(id)));
+        for (const size_t id : entry.s->outputs)
+            fmt::print("    output  {} {}\n", id, impl::to_string(s.tensor(id)));
+        print_steps(entry);
+    }
+}
+
+/// For use between double quotes in a dot file.
+std::string dot_quoted(std::string_view text) {
+    std::string result;
+    for (const char c : text) {
+        if (c == '"' || c == '\\') result += '\\';
+        result += c;
+    }
+    return result;
+}
+
+void print_clusters(const session &s, const std::vector<inspected> &entries) {
+    for (const inspected &entry : entries) {
+        const size_t id = entry.s->partition.get_id();
+        const bool runs = entry.s->partition.is_supported();
+        std::string label = fmt::format("partition {}: {}", id, verdict(*entry.s));
+        for (const std::string &step : steps(*entry.s))
+            label += "\n" + step;
+        fmt::print("    subgraph cluster_{} {{\n        label=\"{}\"; style={};\n", id, dot_quoted(label),
+                   runs ? "solid" : "dashed");
+        for (const size_t o : entry.s->ops)
+            fmt::print("        op_{} [label=\"{} {}\"];\n", o, o, kind_name(s.op(o)));
+        fmt::print("    }}\n");
+    }
+}
+
+void print_dot(const session &s, const std::vector<inspected> &entries) {
+    fmt::print("digraph onefold {{\n    node [shape=box, fontname=\"sans-serif\"];\n    edge [fontname=\"sans-serif\"];\n");
+    print_clusters(s, entries);
+    std::map<size_t, size_t> producers;
+    for (const impl::op &o : s.file().ops)
+        for (const impl::logical_tensor &output : o.outputs)
+            producers.emplace(output.id, o.id);
+    for (const graph_input &input : s.inputs())
+        fmt::print("    input_{} [label=\"input {}\", shape=ellipse];\n", input.id, input.id);
+    for (const impl::op &o : s.file().ops)
+        for (const impl::logical_tensor &input : o.inputs) {
+            const auto producer = producers.find(input.id);
+            const std::string from =
+                producer == producers.end() ? fmt::format("input_{}", input.id) : fmt::format("op_{}", producer->second);
+            fmt::print("    {} -> op_{} [label=\"{} {}\"];\n", from, o.id, input.id,
+                       dot_quoted(impl::to_string(s.tensor(input.id))));
+        }
+    for (const size_t id : s.outputs())
+        fmt::print("    output_{} [label=\"output {}\", shape=ellipse];\n    op_{} -> output_{} [label=\"{} {}\"];\n", id, id,
+                   producers.at(id), id, id, dot_quoted(impl::to_string(s.tensor(id))));
+    fmt::print("}}\n");
+}
+
+} // namespace
+
+int command_inspect(const inspect_options &options) {
+    session s(read_graph_source(options.file));
+    const std::vector<inspected> entries = compile_all(s);
+    if (options.dot)
+        print_dot(s, entries);
+    else
+        print_text(s, entries);
+    for (const inspected &entry : entries)
+        if (!entry.failure.empty())
+            throw std::runtime_error(fmt::format("partition {}: {}", entry.s->partition.get_id(), entry.failure));
+    return 0;
+}
+
+} // namespace onefold::driver

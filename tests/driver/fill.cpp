@@ -1,0 +1,150 @@
+#include "tests/driver/fill.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace onefold::driver {
+
+namespace {
+
+/// A counter-based generator: splitmix64 of the seed and the number of the draw.
+class random_source {
+public:
+    explicit random_source(uint64_t seed) : state_(seed) {}
+
+    uint64_t next() {
+        state_ += 0x9e3779b97f4a7c15U;
+        uint64_t z = state_;
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+        return z ^ (z >> 31);
+    }
+    uint64_t below(uint64_t bound) { return next() % bound; }
+    bool one_in(uint64_t n) { return below(n) == 0; }
+
+private:
+    uint64_t state_;
+};
+
+/// What values a tensor may hold.
+struct domain {
+    int lowest_exponent = -4; // magnitudes from 2 to this power
+    int binades = 8;          // and so many binades up
+    bool negative = true;
+    bool zero = true;
+    uint64_t negatives_one_in = 2; // how many are negative
+    double scale = 1;
+};
+
+/// How many elements make one output of the reduction that consumes the tensor.
+double reduced_count(const impl::op &o, const impl::dims &d) {
+    const auto axes = o.raw_attributes.find(onefold_op_attr_axes);
+    double count = 1;
+    for (size_t i = 0; i < d.size(); ++i) {
+        bool reduced = axes == o.raw_attributes.end();
+        if (!reduced) {
+            for (const int64_t axis : std::get<std::vector<int64_t>>(axes->second))
+                reduced |= axis == static_cast<int64_t>(i) || axis + static_cast<int64_t>(d.size()) == static_cast<int64_t>(i);
+        }
+        if (reduced) count *= static_cast<double>(d[i]);
+    }
+    return count;
+}
+
+/// x to the power of beta must exist and stay finite in f16.
+domain domain_of_pow(const impl::op &o) {
+    const auto found = o.raw_attributes.find(onefold_op_attr_beta);
+    const float beta = found == o.raw_attributes.end() ? 1.0F : std::get<float>(found->second);
+    domain d;
+    d.negative = beta == std::nearbyint(beta);
+    d.zero = beta > 0;
+    if (std::abs(beta) > 2) {
+        const int reach = std::max(1, static_cast<int>(8 / std::abs(beta)));
+        d.lowest_exponent = -reach;
+        d.binades = 2 * reach;
+    }
+    return d;
+}
+
+domain domain_of(const impl::op &o, size_t port, const impl::logical_tensor &t) {
+    domain d;
+    switch (o.kind) {
+    case onefold_op_log:
+        d.negative = d.zero = false;
+        break;
+    case onefold_op_sqrt:
+        d.negative = false;
+        break;
+    case onefold_op_reciprocal:
+        d.zero = false;
+        break;
+    case onefold_op_divide:
+        d.zero = port != 1;
+        break;
+    case onefold_op_exp:
+        d.binades = 7;
+        break;
+    case onefold_op_pow:
+        return domain_of_pow(o);
+    case onefold_op_reduce_sum:
+    case onefold_op_reduce_mean:
+        // Sums that grow show what an accumulator loses; 16-bit results only show an element that was missed where the sum
+        // stays small.
+        if (t.type == onefold_f32) d.negatives_one_in = 8;
+        break;
+    case onefold_op_reduce_l1:
+        if (t.type == onefold_f16) d.scale = std::exp2(-std::max(0.0, std::ceil(std::log2(reduced_count(o, t.dims) / 4096))));
+        break;
+    default:
+        break;
+    }
+    return d;
+}
+
+double draw(random_source &random, const domain &d) {
+    const bool negative = random.one_in(d.negatives_one_in) && d.negative;
+    double magnitude = 0;
+    if (random.one_in(16)) {
+        // Halves: ties of rounding to integers, and equal values for maxima and minima.
+        magnitude = 0.5 * static_cast<double>(random.below(16) + (d.zero ? 0 : 1));
+        if (d.binades < 8) magnitude = std::min(magnitude, std::exp2(d.lowest_exponent + d.binades - 1));
+    } else if (!(d.zero && random.one_in(32))) {
+        const auto exponent = d.lowest_exponent + static_cast<int>(random.below(static_cast<uint64_t>(d.binades)));
+        magnitude = std::ldexp(1 + static_cast<double>(random.next() >> 40) * 0x1p-24, exponent);
+    }
+    return d.scale * (negative ? -magnitude : magnitude);
+}
+
+/// Factors of products: near 1, and the nearer the more there are, so that the product stays finite in every type; every
+/// sign counts.
+double draw_factor(random_source &random, double count) {
+    const bool negative = random.one_in(2);
+    double magnitude = 1;
+    if (count <= 16)
+        magnitude = std::exp2(static_cast<double>(random.below(65)) / 64 - 0.5);
+    else if (random.below(1000) < static_cast<uint64_t>(std::clamp(1e6 / count, 1.0, 1000.0)))
+        magnitude = 1 + (static_cast<double>(random.below(5)) - 2) * 0x1p-7;
+    return negative ? -magnitude : magnitude;
+}
+
+} // namespace
+
+void fill(buffer &b, const impl::op *consumer, size_t port, uint64_t seed) {
+    random_source random(seed * 0x2545f4914f6cdd1dU + b.description().id);
+    std::vector<double> values(static_cast<size_t>(b.count()));
+    const bool is_axes = !impl::is_floating(b.type()) && consumer != nullptr && port == 1;
+    const bool is_product = consumer != nullptr && consumer->kind == onefold_op_reduce_prod;
+    const double count = is_product ? reduced_count(*consumer, b.description().dims) : 0;
+    const domain d = consumer != nullptr ? domain_of(*consumer, port, b.description()) : domain();
+    double axis = 0;
+    for (double &value : values) {
+        if (is_axes)
+            value = axis++;
+        else
+            value = round_to(b.type(), is_product ? draw_factor(random, count) : draw(random, d));
+        if (!d.zero && value == 0) value = 1;
+    }
+    b.store_all(values);
+}
+
+} // namespace onefold::driver

@@ -1,0 +1,111 @@
+#include "tests/driver/reference.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "graph/error.hpp"
+#include "tests/driver/reference_format.hpp"
+#include "tests/driver/reference_ops.hpp"
+
+namespace onefold::driver {
+
+namespace {
+
+/// A result close enough to a type's underflow threshold may come out as zero.
+constexpr double smallest_normal_f32 = 0x1p-126;
+
+/// Adds what storing a result in a tensor of that type may cost. An implementation may or may not do it: a fused chain keeps
+/// its intermediate results in f32.
+void round_to_type(reference_tensor &t, impl::data_type type) {
+    const auto format = float_format_of(type);
+    if (!format) return;
+    for (size_t i = 0; i < t.value.size(); ++i) {
+        const double magnitude = std::abs(t.value[i]) + t.error[i];
+        if (!std::isfinite(magnitude) || (t.error[i] == 0 && format->holds(t.value[i]))) continue;
+        if (magnitude < 2 * smallest_normal_f32) t.error[i] += smallest_normal_f32;
+        if (type != onefold_f32 || t.error[i] == 0) t.error[i] += std::max(magnitude * format->unit(), format->underflow());
+    }
+}
+
+/// A tensor as the next op sees it: where it may have overflowed, nothing can be said.
+reference_tensor as_source(const reference_tensor &t, impl::data_type type) {
+    reference_tensor source = t;
+    const auto format = float_format_of(type);
+    if (!format) return source;
+    for (size_t i = 0; i < t.value.size(); ++i) {
+        if (std::isfinite(t.value[i]) && std::abs(t.value[i]) + t.error[i] > format->max) source.error[i] = INFINITY;
+    }
+    return source;
+}
+
+std::vector<int64_t> axes_of(const impl::op &o, const reference_tensors &tensors) {
+    if (o.inputs.size() < 2) return attribute_or(o, onefold_op_attr_axes, std::vector<int64_t>());
+    const auto &values = tensors.at(o.inputs[1].id).value;
+    return {values.begin(), values.end()};
+}
+
+void compute(const impl::op &o, reference_tensors &tensors) {
+    const auto source = [&](size_t port) { return as_source(tensors.at(o.inputs[port].id), o.inputs[port].type); };
+    reference_tensor dst;
+    if (is_unary(o.kind))
+        dst = compute_unary(o, source(0));
+    else if (is_binary(o.kind))
+        dst = compute_binary(o, source(0), source(1));
+    else
+        dst = compute_reduction(o, source(0), axes_of(o, tensors));
+    for (size_t i = 0; i < dst.value.size(); ++i) {
+        if (std::isnan(dst.error[i])) dst.error[i] = std::isnan(dst.value[i]) ? 0 : INFINITY;
+    }
+    round_to_type(dst, o.outputs[0].type);
+    tensors.insert_or_assign(o.outputs[0].id, std::move(dst));
+}
+
+} // namespace
+
+reference_tensor exact_tensor(impl::dims d, std::vector<double> value) {
+    std::vector<double> error(value.size(), 0.0);
+    return {std::move(d), std::move(value), std::move(error)};
+}
+
+bool has_reference(impl::op_kind kind) {
+    return is_unary(kind) || is_binary(kind) || is_reduction(kind) || kind == onefold_op_end || kind == onefold_op_wildcard;
+}
+
+void compute_reference(std::span<const impl::op> ops, reference_tensors &tensors) {
+    std::vector<const impl::op *> waiting;
+    for (const impl::op &o : ops) {
+        if (!has_reference(o.kind)) impl::fail(onefold_unimplemented, "reference: {} has none", impl::to_string(o));
+        if (!o.outputs.empty() && !o.inputs.empty()) waiting.push_back(&o);
+    }
+    while (!waiting.empty()) {
+        const auto is_ready = [&](const impl::op *o) {
+            return std::all_of(o->inputs.begin(), o->inputs.end(),
+                               [&](const impl::logical_tensor &t) { return tensors.contains(t.id); });
+        };
+        const auto ready = std::find_if(waiting.begin(), waiting.end(), is_ready);
+        if (ready == waiting.end())
+            impl::fail(onefold_invalid_graph, "reference: an input of {} is missing", impl::to_string(*waiting.front()));
+        compute(**ready, tensors);
+        waiting.erase(ready);
+    }
+}
+
+double worse(double a, double b) { return std::isnan(a) || std::isnan(b) ? INFINITY : std::max(a, b); }
+
+double deviation(double value, double other) {
+    if (std::isnan(value) && std::isnan(other)) return 0;
+    return value == other ? 0 : worse(0, std::abs(value - other));
+}
+
+impl::dims broadcast_strides(const impl::dims &d, const impl::dims &space) {
+    impl::dims strides(space.size(), 0);
+    int64_t stride = 1;
+    for (size_t i = 1; i <= d.size(); ++i) {
+        const int64_t size = d[d.size() - i];
+        strides[space.size() - i] = size == 1 ? 0 : stride;
+        stride *= size;
+    }
+    return strides;
+}
+
+} // namespace onefold::driver

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <map>
+#include <span>
+#include <vector>
+
+#include "graph/op.hpp"
+
+namespace onefold::driver {
+
+/// A tensor of the f64 reference, row-major, with a running error analysis: a correct implementation's element lies
+/// within `error` of `value`. An infinite error means that nothing can be said of the element.
+struct reference_tensor {
+    impl::dims dims;
+    std::vector<double> value;
+    std::vector<double> error;
+    bool zero_signs = false; // -0 and +0 are told apart where the error is 0: results of maxima and minima
+};
+
+/// By tensor id.
+using reference_tensors = std::map<size_t, reference_tensor>;
+
+/// A tensor whose elements are exact.
+reference_tensor exact_tensor(impl::dims d, std::vector<double> value);
+
+/// Whether the reference can compute this kind of op.
+bool has_reference(impl::op_kind kind);
+
+/// Computes a graph op by op, in whatever order the ops stand: `tensors` holds the graph's inputs and receives all that the
+/// ops produce. Dims and attributes are taken from what the ops' documentation says, not from the library. Throws
+/// impl::error where an op has no reference, an input is missing or the dims do not fit.
+void compute_reference(std::span<const impl::op> ops, reference_tensors &tensors);
+
+} // namespace onefold::driver

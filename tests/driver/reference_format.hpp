@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+
+#include "graph/types.hpp"
+
+namespace onefold::driver {
+
+/// Half a unit in the last place of 1 in f32: what one rounding costs, relative to the result.
+inline constexpr double f32_unit = 0x1p-24;
+
+/// What a binary floating-point type can hold.
+struct float_format {
+    int precision;            // bits of the significand, the hidden one included
+    int min_exponent;         // the smallest subnormal is 2 to this power
+    double max;               // the largest finite value
+    double unit() const;      // the relative cost of a rounding
+    double underflow() const; // the absolute cost of a rounding among the subnormals
+    double overflow() const;  // from here on, rounding to nearest gives infinity
+    bool holds(double value) const;
+};
+
+/// nullopt for types that are not floating-point.
+std::optional<float_format> float_format_of(impl::data_type type);
+
+} // namespace onefold::driver

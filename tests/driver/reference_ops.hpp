@@ -1,0 +1,56 @@
+#pragma once
+
+#include "tests/driver/reference.hpp"
+
+namespace onefold::driver {
+
+// One function a family of ops. Each gives the op's result before it is rounded to the output's type.
+
+bool is_unary(impl::op_kind kind);
+bool is_binary(impl::op_kind kind);
+bool is_reduction(impl::op_kind kind);
+
+reference_tensor compute_unary(const impl::op &o, const reference_tensor &src);
+reference_tensor compute_binary(const impl::op &o, const reference_tensor &src_0, const reference_tensor &src_1);
+/// `axes` as given: negative ones count from the end.
+reference_tensor compute_reduction(const impl::op &o, const reference_tensor &src, const std::vector<int64_t> &axes);
+
+/// The value of an attribute, or `otherwise` where the op has none.
+template <typename T>
+T attribute_or(const impl::op &o, impl::op_attr name, T otherwise) {
+    const auto found = o.raw_attributes.find(name);
+    return found == o.raw_attributes.end() ? otherwise : std::get<T>(found->second);
+}
+
+/// The larger of two error bounds; infinite where one is NaN, since nothing is known then.
+double worse(double a, double b);
+
+/// How far a result may be from `value` where it may also have come out as `other`.
+double deviation(double value, double other);
+
+/// Strides of a row-major tensor `d` seen in an iteration over `space`, aligned at the last dim: 0 where it is broadcast.
+impl::dims broadcast_strides(const impl::dims &d, const impl::dims &space);
+
+/// Calls visit(i, a, b) for each point of `space` in row-major order: i counts, a and b follow their strides.
+template <typename Visit>
+void walk(const impl::dims &space, const impl::dims &strides_a, const impl::dims &strides_b, const Visit &visit) {
+    size_t count = 1;
+    for (const int64_t d : space)
+        count *= static_cast<size_t>(d);
+    impl::dims index(space.size(), 0);
+    int64_t a = 0;
+    int64_t b = 0;
+    for (size_t i = 0; i < count; ++i) {
+        visit(i, static_cast<size_t>(a), static_cast<size_t>(b));
+        for (size_t k = space.size(); k-- > 0;) {
+            a += strides_a[k];
+            b += strides_b[k];
+            if (++index[k] < space[k]) break;
+            a -= strides_a[k] * space[k];
+            b -= strides_b[k] * space[k];
+            index[k] = 0;
+        }
+    }
+}
+
+} // namespace onefold::driver

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/graph_file.hpp"
+#include "onefold/graph.hpp"
+#include "tests/driver/buffer.hpp"
+
+namespace onefold::driver {
+
+// The public API's logical tensors and the graph library's, back and forth.
+graph::logical_tensor to_public(const impl::logical_tensor &tensor);
+impl::logical_tensor from_public(const graph::logical_tensor &tensor);
+
+/// A partition on its way from the graph to execution.
+struct stage {
+    graph::partition partition;
+    std::vector<size_t> ops;     // op ids, in execution order
+    std::vector<size_t> inputs;  // tensor ids
+    std::vector<size_t> outputs; // tensor ids
+    bool is_end = false;         // holds nothing but End ops: there is nothing to execute
+    std::optional<graph::compiled_partition> compiled;
+};
+
+/// A tensor that enters the graph, with an op that reads it.
+struct graph_input {
+    size_t id;
+    const impl::op *consumer;
+    size_t port; // of the consumer
+};
+
+/// Carries a graph file through the public API: graph, partitions, compiled partitions, buffers, execution. In order:
+/// the constructor, set_dims() where inputs have unknown dims, compile(), allocate(), then fill the inputs' buffers and
+/// execute() as often as wanted.
+class session {
+public:
+    /// Builds and partitions the graph. threads = 0: as many as the machine has. Throws bad_input where the graph is
+    /// refused. The graph is compiled for the CPU whatever the file's engine_kind.
+    explicit session(impl::io::graph_file file, unsigned threads = 0,
+                     graph::partition::policy policy = graph::partition::policy::fusion);
+    session(const session &) = delete;
+    session &operator=(const session &) = delete;
+
+    const impl::io::graph_file &file() const { return file_; }
+    const impl::op &op(size_t id) const { return *ops_.at(id); }
+
+    /// The partitions, in the order in which they execute.
+    const std::vector<stage> &stages() const { return stages_; }
+    /// Tensors that ops read and no op produces: those of input_ports first, in its order, then in the ops' order. (Ids in
+    /// input_ports that no op reads do not count.)
+    const std::vector<graph_input> &inputs() const { return inputs_; }
+    /// output_ports, where the file has it; else the tensors that are produced and read by nothing but End ops.
+    const std::vector<size_t> &outputs() const { return outputs_; }
+
+    /// What is known of a tensor: what the file says, after compile() what was compiled.
+    const impl::logical_tensor &tensor(size_t id) const { return tensors_.at(id); }
+
+    /// Gives an input dims; throws bad_input if they contradict the file's.
+    void set_dims(size_t input_id, const impl::dims &dims);
+
+    /// "op 5 (Convolution), op 6 (MatMul)": the ops that are not supported, End ops aside; empty if all are.
+    std::string unsupported() const;
+
+    /// True if the dims of all the stage's inputs are known, so that it can be compiled.
+    bool is_ready(const stage &s) const;
+    /// Compiles one stage, which must be supported and ready; later stages see its outputs as compiled.
+    void compile(size_t stage_index);
+    /// Compiles all stages in order. Throws std::runtime_error naming unsupported ops, bad_input where an input's dims are
+    /// unknown, onefold::error where compiling fails.
+    void compile();
+
+    /// Makes a buffer for every port of the compiled stages. Throws std::runtime_error, before it allocates anything, where
+    /// the machine has not the memory.
+    void allocate();
+    buffer &buffer_of(size_t tensor_id) { return buffers_.at(tensor_id); }
+    const buffer &buffer_of(size_t tensor_id) const { return buffers_.at(tensor_id); }
+
+    /// Runs the stages in order; allocate() must have been called.
+    void execute();
+    void execute(size_t stage_index);
+
+private:
+    struct bound_stage {
+        std::vector<graph::tensor> inputs;
+        std::vector<graph::tensor> outputs;
+    };
+
+    void index_ops();
+    void find_inputs();
+    void find_outputs();
+    void mark_outputs(graph::graph &g) const;
+    void make_stages(graph::partition::policy policy);
+    void check_memory() const;
+
+    impl::io::graph_file file_;
+    engine engine_;
+    stream stream_;
+    std::map<size_t, const impl::op *> ops_;
+    std::map<size_t, impl::logical_tensor> tensors_;
+    std::vector<graph_input> inputs_;
+    std::vector<size_t> outputs_;
+    std::vector<stage> stages_;
+    std::map<size_t, buffer> buffers_;
+    std::vector<bound_stage> bound_; // one a stage
+};
+
+} // namespace onefold::driver
