@@ -1,3 +1,4 @@
+#include "api/graph_dump.hpp"
 #include "api/guard.hpp"
 #include "api/handles.hpp"
 #include "partitions/partition_kinds.hpp"
@@ -76,6 +77,7 @@ onefold_status onefold_graph_get_partition_count(onefold_graph graph, onefold_pa
         if (policy != onefold_policy_fusion && policy != onefold_policy_debug)
             fail(onefold_invalid_arguments, "graph: there is no partition policy {}", static_cast<int>(policy));
         if (!graph->value.is_finalized()) fail(onefold_invalid_graph, "the graph is not finalized, it cannot be partitioned");
+        dump(graph->value);
         graph->partitions = make_partitions(graph->value, partition_kinds(policy));
         *count = graph->partitions.size();
     });

@@ -1,3 +1,4 @@
+#include "api/graph_dump.hpp"
 #include "api/guard.hpp"
 #include "api/handles.hpp"
 #include "partitions/partition_kinds.hpp"
@@ -136,6 +137,7 @@ onefold_status onefold_partition_compile(onefold_partition partition, onefold_co
         const auto srcs = copy_of(inputs, input_count, "inputs");
         const auto dsts = copy_of(outputs, output_count, "outputs");
         check_supported(*partition->value);
+        dump(*partition->value, srcs, dsts);
         *compiled = new onefold_compiled_partition_s{compile(*partition->value, srcs, dsts, engine->value)};
     });
 }

@@ -105,7 +105,7 @@ dims broadcast_strides(const dims &d, const dims &strides, const dims &sizes) {
     dims aligned(sizes.size(), 0);
     const size_t offset = sizes.size() - d.size();
     for (size_t i = 0; i < d.size(); ++i)
-        if (d[i] == sizes[offset + i]) aligned[offset + i] = strides[i];
+        if (d[i] != 1) aligned[offset + i] = strides[i];
     return aligned;
 }
 

@@ -9,7 +9,7 @@ namespace onefold::impl {
 /// remains has at least one dim; a reduction keeps at least one reduced dim. No dim may be 0.
 void canonicalise(computation &c);
 
-/// Strides of a tensor aligned at the right of `rank` loop dims of those sizes: 0 where it is broadcast.
+/// Strides of a tensor aligned at the right of loop dims of those sizes: 0 where it is broadcast or has size 1.
 dims broadcast_strides(const dims &d, const dims &strides, const dims &sizes);
 
 /// Row-major strides over the dims that are not reduced, 0 along those that are.

@@ -1,6 +1,7 @@
 #include "onednn/lowering.hpp"
 
 #include <limits>
+#include <new>
 #include <string_view>
 
 #include "compile/loop_space.hpp"
@@ -140,7 +141,9 @@ double cost(const computation &c) {
     }
 }
 
-std::unique_ptr<step> make(const computation &c) {
+namespace {
+
+std::unique_ptr<step> make_of_kind(const computation &c) {
     switch (c.kind) {
     case computation_kind::reduce:
         return make_reduction(c);
@@ -149,6 +152,18 @@ std::unique_ptr<step> make(const computation &c) {
     case computation_kind::unary:
         return make_unary(c);
     default:
+        return nullptr;
+    }
+}
+
+} // namespace
+
+std::unique_ptr<step> make(const computation &c) {
+    try {
+        return make_of_kind(c);
+    } catch (const dnnl::error &e) {
+        // What oneDNN cannot describe (overlapping strides, say) it cannot compute either.
+        if (e.status == dnnl_out_of_memory) throw std::bad_alloc();
         return nullptr;
     }
 }

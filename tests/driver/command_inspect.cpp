@@ -98,9 +98,8 @@ void print_clusters(const session &s, const std::vector<inspected> &entries) {
         const bool runs = entry.s->partition.is_supported();
         std::string label = fmt::format("partition {}: {}", id, verdict(*entry.s));
         for (const std::string &step : steps(*entry.s))
-            label += "\n" + step;
-        fmt::print("    subgraph cluster_{} {{\n        label=\"{}\"; style={};\n", id, dot_quoted(label),
-                   runs ? "solid" : "dashed");
+            label += "\\n" + dot_quoted(step);
+        fmt::print("    subgraph cluster_{} {{\n        label=\"{}\"; style={};\n", id, label, runs ? "solid" : "dashed");
         for (const size_t o : entry.s->ops)
             fmt::print("        op_{} [label=\"{} {}\"];\n", o, o, kind_name(s.op(o)));
         fmt::print("    }}\n");

@@ -88,7 +88,9 @@ int dispatch(int argc, char **argv) {
         app.parse(argc, argv);
     } catch (const CLI::ParseError &e) {
         if (e.get_exit_code() == 0) return app.exit(e); // --help, --version
-        return report(bad_usage, fmt::format("{} (see onefold --help)", e.what()));
+        const bool is_unknown = !arguments.empty() && app.get_subcommands().empty() && !arguments[0].starts_with('-');
+        const std::string what = is_unknown ? "There is no subcommand " + arguments[0] : e.what();
+        return report(bad_usage, what + " (see onefold --help)");
     }
     return app.got_subcommand("run") ? command_run(run) : command_inspect(inspect);
 }

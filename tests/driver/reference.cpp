@@ -11,8 +11,8 @@ namespace onefold::driver {
 
 namespace {
 
-/// A result close enough to a type's underflow threshold may come out as zero.
-constexpr double smallest_normal_f32 = 0x1p-126;
+/// f32 results this small may come out as zero: vector code flushes them, and what is close to them.
+constexpr double flushed = 0x1p-124;
 
 /// Adds what storing a result in a tensor of that type may cost. An implementation may or may not do it: a fused chain keeps
 /// its intermediate results in f32.
@@ -22,7 +22,7 @@ void round_to_type(reference_tensor &t, impl::data_type type) {
     for (size_t i = 0; i < t.value.size(); ++i) {
         const double magnitude = std::abs(t.value[i]) + t.error[i];
         if (!std::isfinite(magnitude) || (t.error[i] == 0 && format->holds(t.value[i]))) continue;
-        if (magnitude < 2 * smallest_normal_f32) t.error[i] += smallest_normal_f32;
+        if (magnitude < flushed) t.error[i] += magnitude;
         if (type != onefold_f32 || t.error[i] == 0) t.error[i] += std::max(magnitude * format->unit(), format->underflow());
     }
 }

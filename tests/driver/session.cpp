@@ -116,13 +116,12 @@ void session::find_inputs() {
 }
 
 void session::find_outputs() {
-    std::set<size_t> produced, consumed;
+    std::set<size_t> produced, consumed, ended;
     for (const impl::op &o : file_.ops) {
         for (const impl::logical_tensor &output : o.outputs)
             produced.insert(output.id);
-        if (o.kind == onefold_op_end) continue;
         for (const impl::logical_tensor &input : o.inputs)
-            consumed.insert(input.id);
+            (o.kind == onefold_op_end ? ended : consumed).insert(input.id);
     }
     if (file_.output_ports) {
         for (const size_t id : *file_.output_ports) {
@@ -133,7 +132,7 @@ void session::find_outputs() {
     }
     for (const impl::op &o : file_.ops)
         for (const impl::logical_tensor &output : o.outputs)
-            if (!consumed.contains(output.id)) outputs_.push_back(output.id);
+            if (!consumed.contains(output.id) || ended.contains(output.id)) outputs_.push_back(output.id);
 }
 
 void session::mark_outputs(graph::graph &g) const {

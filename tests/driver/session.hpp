@@ -52,7 +52,7 @@ public:
     /// Tensors that ops read and no op produces: those of input_ports first, in its order, then in the ops' order. (Ids in
     /// input_ports that no op reads do not count.)
     const std::vector<graph_input> &inputs() const { return inputs_; }
-    /// output_ports, where the file has it; else the tensors that are produced and read by nothing but End ops.
+    /// output_ports, where the file has it; else the tensors that an op produces and that none reads, or an End op.
     const std::vector<size_t> &outputs() const { return outputs_; }
 
     /// What is known of a tensor: what the file says, after compile() what was compiled.
