@@ -20,6 +20,13 @@
 #define ONEFOLD_API
 #endif
 
+// In C++ too an enumeration can hold any value, so that one which is none of its own arrives and can be refused.
+#ifdef __cplusplus
+#define ONEFOLD_ENUM_BASE : int
+#else
+#define ONEFOLD_ENUM_BASE
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -30,7 +37,7 @@ extern "C" {
 #define ONEFOLD_UNKNOWN_DIM INT64_MIN
 
 /// What a call came to. The values and meanings are those of dnnl_status_t.
-typedef enum onefold_status {
+typedef enum onefold_status ONEFOLD_ENUM_BASE {
     onefold_success = 0,
     onefold_out_of_memory = 1,
     onefold_invalid_arguments = 2,
@@ -45,7 +52,7 @@ typedef enum onefold_status {
 } onefold_status;
 
 /// Element types. Those from f64 on are an extension of the Graph specification.
-typedef enum onefold_data_type {
+typedef enum onefold_data_type ONEFOLD_ENUM_BASE {
     onefold_data_type_undef = 0,
     onefold_f16 = 1,
     onefold_bf16 = 2,
@@ -68,7 +75,7 @@ typedef enum onefold_data_type {
 
 /// How a tensor lies in memory: undef (not said), any (the library may choose at compile), strided (by its strides),
 /// opaque (by a layout id that only the library understands).
-typedef enum onefold_layout_type {
+typedef enum onefold_layout_type ONEFOLD_ENUM_BASE {
     onefold_layout_undef = 0,
     onefold_layout_any = 1,
     onefold_layout_strided = 2,
@@ -76,17 +83,21 @@ typedef enum onefold_layout_type {
 } onefold_layout_type;
 
 /// Whether a tensor's values change between executions.
-typedef enum onefold_property_type {
+typedef enum onefold_property_type ONEFOLD_ENUM_BASE {
     onefold_property_undef = 0,
     onefold_property_variable = 1,
     onefold_property_constant = 2
 } onefold_property_type;
 
 /// Engine kinds. onefold has one engine: the CPU.
-typedef enum onefold_engine_kind { onefold_any_engine = 0, onefold_cpu = 1, onefold_gpu = 2 } onefold_engine_kind;
+typedef enum onefold_engine_kind ONEFOLD_ENUM_BASE {
+    onefold_any_engine = 0,
+    onefold_cpu = 1,
+    onefold_gpu = 2
+} onefold_engine_kind;
 
 /// How far f32 arithmetic may be relaxed. onefold computes strictly whatever the mode; it is kept for graph files.
-typedef enum onefold_fpmath_mode {
+typedef enum onefold_fpmath_mode ONEFOLD_ENUM_BASE {
     onefold_fpmath_strict = 0,
     onefold_fpmath_bf16 = 1,
     onefold_fpmath_f16 = 2,
@@ -95,10 +106,13 @@ typedef enum onefold_fpmath_mode {
 } onefold_fpmath_mode;
 
 /// fusion: partitions as large as pays; debug: one op a partition.
-typedef enum onefold_partition_policy { onefold_policy_fusion = 1, onefold_policy_debug = 2 } onefold_partition_policy;
+typedef enum onefold_partition_policy ONEFOLD_ENUM_BASE {
+    onefold_policy_fusion = 1,
+    onefold_policy_debug = 2
+} onefold_partition_policy;
 
 /// The op kinds of the Graph specification. Kinds that onefold does not compile come back as unsupported partitions.
-typedef enum onefold_op_kind {
+typedef enum onefold_op_kind ONEFOLD_ENUM_BASE {
     onefold_op_abs,
     onefold_op_abs_backward,
     onefold_op_add,
@@ -189,7 +203,7 @@ typedef enum onefold_op_kind {
 } onefold_op_kind;
 
 /// The attributes of the Graph specification. The high bits tell the value's type (see each group).
-typedef enum onefold_op_attr {
+typedef enum onefold_op_attr ONEFOLD_ENUM_BASE {
     onefold_op_attr_undef = 0,
     // one f32
     onefold_op_attr_alpha = 0x1,

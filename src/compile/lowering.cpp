@@ -26,6 +26,16 @@ bool is_allowed(const lowering &l, const computation &c) {
     return only.empty() || only == l.name || c.kind == computation_kind::copy || c.kind == computation_kind::fill;
 }
 
+constexpr double unsupported = std::numeric_limits<double>::infinity();
+
+/// What the cheapest lowering that takes `c` whole costs.
+double cheapest_cost(const computation &c) {
+    double cheapest = unsupported;
+    for (const lowering &l : lowerings)
+        if (is_allowed(l, c)) cheapest = std::min(cheapest, l.cost(c));
+    return cheapest;
+}
+
 std::unique_ptr<step> make_cheapest(const computation &c) {
     struct candidate {
         const lowering *how;
@@ -34,7 +44,7 @@ std::unique_ptr<step> make_cheapest(const computation &c) {
     std::vector<candidate> candidates;
     for (const lowering &l : lowerings)
         if (is_allowed(l, c))
-            if (const double cost = l.cost(c); cost < std::numeric_limits<double>::infinity()) candidates.push_back({&l, cost});
+            if (const double cost = l.cost(c); cost < unsupported) candidates.push_back({&l, cost});
     std::stable_sort(candidates.begin(), candidates.end(), [](const auto &a, const auto &b) { return a.cost < b.cost; });
     for (const candidate &next : candidates)
         if (auto made = next.how->make(c)) return made;
@@ -78,18 +88,27 @@ computation rest_of(const computation &c, size_t first, const operand &value) {
     return rest;
 }
 
-/// Computes as many post-ops as one step can take, and the rest behind it.
-bool try_split_post_ops(const computation &c, program_builder &builder) {
+/// Computes as many post-ops as one step can take, `most` of them, and the rest behind it.
+bool try_split_post_ops(const computation &c, size_t most, program_builder &builder) {
     if (c.post_ops.empty()) return false;
     computation head = c;
     head.dst = scratch_for_results(c, builder);
-    for (size_t count = c.post_ops.size(); count-- > 0;) {
+    for (size_t count = std::min(most + 1, c.post_ops.size()); count-- > 0;) {
         head.post_ops.resize(count);
         if (!try_whole(head, builder)) continue;
         lower(rest_of(c, count, head.dst), builder);
         return true;
     }
     return false;
+}
+
+/// True if a reduction is done sooner alone, its post-ops following over the results, than as one step.
+bool is_better_split(const computation &c) {
+    if (c.kind != computation_kind::reduce || c.post_ops.empty()) return false;
+    computation head = c;
+    head.post_ops.clear();
+    head.dst = {c.dst.buffer, onefold_f32, dense_kept_strides(c.space)};
+    return cheapest_cost(head) + cheapest_cost(rest_of(c, 0, head.dst)) < cheapest_cost(c);
 }
 
 /// Adds a copy; there is one for every pair of types that a computation can have.
@@ -126,8 +145,9 @@ bool try_in_dense_f32(const computation &c, program_builder &builder) {
 } // namespace
 
 void lower(computation c, program_builder &builder) {
+    if (is_better_split(c) && try_split_post_ops(c, 0, builder)) return;
     if (try_whole(c, builder)) return;
-    if (try_split_post_ops(c, builder)) return;
+    if (try_split_post_ops(c, c.post_ops.size(), builder)) return;
     if (try_in_dense_f32(c, builder)) return;
     fail(onefold_unimplemented, "nothing computes {} of {} over the loop space {}", schema_of(c.op).name,
          name_of(c.src[0].type), to_string(c.space.sizes));

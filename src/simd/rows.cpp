@@ -31,7 +31,7 @@ void load_row(const void *src, int64_t stride, float *dst, size_t count) {
         const size_t part = HWY_MIN(lanes, count - i);
         HWY_ALIGN typename Element::storage gathered[HWY_MAX_BYTES / sizeof(float)] = {};
         for (size_t lane = 0; lane < part; ++lane)
-            gathered[lane] = from[static_cast<int64_t>(i + lane) * stride];
+            gathered[lane] = load_one(from + static_cast<int64_t>(i + lane) * stride);
         store_part(d, Element::load(d, gathered), dst + i, part);
     }
 }
@@ -50,7 +50,7 @@ void store_row(const float *src, void *dst, int64_t stride, size_t count) {
         HWY_ALIGN typename Element::storage rounded[HWY_MAX_BYTES / sizeof(float)];
         Element::store(d, load_part(d, src + i, part, 0.0F), rounded);
         for (size_t lane = 0; lane < part; ++lane)
-            to[static_cast<int64_t>(i + lane) * stride] = rounded[lane];
+            store_one(rounded[lane], to + static_cast<int64_t>(i + lane) * stride);
     }
 }
 
@@ -64,6 +64,18 @@ void binary_row(const float *src_0, const float *src_1, float *dst, size_t count
     if (i < count)
         store_part(d, Op::apply(d, load_part(d, src_0 + i, count - i, 1.0F), load_part(d, src_1 + i, count - i, 1.0F)), dst + i,
                    count - i);
+}
+
+template <typename Element>
+row_kernels::reductions reductions_of() {
+    return {
+        {sum_rows<Element, identity_map>, sum_columns<Element, identity_map>},
+        {sum_rows<Element, magnitude_map>, sum_columns<Element, magnitude_map>},
+        {sum_rows<Element, square_map>, sum_columns<Element, square_map>},
+        {product_rows<Element>, product_columns<Element>},
+        {extreme_rows<Element, maximum_op>, extreme_columns<Element, maximum_op>},
+        {extreme_rows<Element, minimum_op>, extreme_columns<Element, minimum_op>},
+    };
 }
 
 const row_kernels *make_kernels();
@@ -84,12 +96,9 @@ const row_kernels *make_kernels() {
         binary_row<maximum_op>,
         binary_row<minimum_op>,
         binary_row<squared_difference_op>,
-        {sum_row<identity_map>, sum_columns<identity_map>},
-        {sum_row<magnitude_map>, sum_columns<magnitude_map>},
-        {sum_row<square_map>, sum_columns<square_map>},
-        {product_row, product_columns},
-        {extreme_row<maximum_op>, extreme_columns<maximum_op>},
-        {extreme_row<minimum_op>, extreme_columns<minimum_op>},
+        reductions_of<f32_element>(),
+        reductions_of<bf16_element>(),
+        reductions_of<f16_element>(),
     };
     return &k;
 }
@@ -114,6 +123,10 @@ row_kernels::load load_of(const row_kernels &k, data_type type) {
 
 row_kernels::store store_of(const row_kernels &k, data_type type) {
     return type == onefold_f32 ? k.store_f32 : type == onefold_bf16 ? k.store_bf16 : k.store_f16;
+}
+
+const row_kernels::reductions &reductions_of(const row_kernels &k, data_type type) {
+    return type == onefold_f32 ? k.of_f32 : type == onefold_bf16 ? k.of_bf16 : k.of_f16;
 }
 
 } // namespace onefold::impl::simd

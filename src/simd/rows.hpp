@@ -18,21 +18,23 @@ struct row_kernels {
     using store = void (*)(const float *src, void *dst, int64_t stride, size_t count);
     /// dst may be src_0 or src_1.
     using binary = void (*)(const float *src_0, const float *src_1, float *dst, size_t count);
-    /// One value out of a row: f32 added in trees of 8 vectors, those in f64; products in f64; extremes by IEEE 754-2019's
-    /// maximum and minimum (NaN wins, -0 < +0).
-    using reduce_row = double (*)(const float *src, size_t count);
-    /// Up to 8 rows, element by element, into totals; by the same arithmetic.
-    using reduce_columns = void (*)(const float *const *rows, size_t row_count, double *totals, size_t count);
+    /// Reduces rows of `length` elements that lie `row_stride` bytes apart, into totals that hold values already: the row form
+    /// each row into one total, the column form all rows into `length` totals. f32 is added in trees of 8 vectors, those in
+    /// f64; products are in f64; extremes are IEEE 754-2019's maximum and minimum (NaN wins, -0 < +0).
+    using reduce = void (*)(const void *src, int64_t row_stride, size_t rows, size_t length, double *totals);
 
     load load_f32, load_bf16, load_f16;
     store store_f32, store_bf16, store_f16;
     binary add, subtract, multiply, divide, maximum, minimum, squared_difference;
 
     struct reduction {
-        reduce_row row;
-        reduce_columns columns;
+        reduce rows;
+        reduce columns;
     };
-    reduction sum, sum_of_magnitudes, sum_of_squares, product, maximum_of, minimum_of;
+    struct reductions {
+        reduction sum, sum_of_magnitudes, sum_of_squares, product, maximum, minimum;
+    };
+    reductions of_f32, of_bf16, of_f16;
 };
 
 /// The kernels for the best ISA of this machine.
@@ -40,7 +42,6 @@ const row_kernels &kernels();
 
 row_kernels::load load_of(const row_kernels &k, data_type type);
 row_kernels::store store_of(const row_kernels &k, data_type type);
-
-inline constexpr int64_t most_rows = 8; // of reduce_columns
+const row_kernels::reductions &reductions_of(const row_kernels &k, data_type type);
 
 } // namespace onefold::impl::simd

@@ -36,6 +36,18 @@ HWY_INLINE void store_part(D d, vector_of<D> v, T *dst, size_t count) {
     std::memcpy(dst, lanes, count * sizeof(T));
 }
 
+/// An element at any address.
+template <typename T>
+HWY_INLINE T load_one(const T *src) {
+    T value;
+    std::memcpy(&value, static_cast<const void *>(src), sizeof(T));
+    return value;
+}
+template <typename T>
+HWY_INLINE void store_one(T value, T *dst) {
+    std::memcpy(static_cast<void *>(dst), &value, sizeof(T));
+}
+
 struct f32_element {
     using storage = float;
     template <class D>

@@ -121,9 +121,9 @@ int command_run(const run_options &options) {
     s.allocate();
     fill_inputs(s, given, options.seed);
     s.execute();
+    if (options.output_dir) write(s, *options.output_dir);
     for (const size_t id : s.outputs())
         print(s.buffer_of(id));
-    if (options.output_dir) write(s, *options.output_dir);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 #include "tests/driver/reference.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "graph/error.hpp"
@@ -27,15 +28,20 @@ void round_to_type(reference_tensor &t, impl::data_type type) {
     }
 }
 
-/// A tensor as the next op sees it: where it may have overflowed, nothing can be said.
-reference_tensor as_source(const reference_tensor &t, impl::data_type type) {
-    reference_tensor source = t;
+/// A tensor as the next op sees it: where it may have overflowed, nothing can be said. `copy` is used if there is such a place.
+const reference_tensor &as_source(const reference_tensor &t, impl::data_type type, reference_tensor &copy) {
     const auto format = float_format_of(type);
-    if (!format) return source;
-    for (size_t i = 0; i < t.value.size(); ++i) {
-        if (std::isfinite(t.value[i]) && std::abs(t.value[i]) + t.error[i] > format->max) source.error[i] = INFINITY;
+    const auto may_overflow = [&](size_t i) {
+        return std::isfinite(t.value[i]) && std::abs(t.value[i]) + t.error[i] > format->max;
+    };
+    bool is_copied = false;
+    for (size_t i = 0; format && i < t.value.size(); ++i) {
+        if (!may_overflow(i)) continue;
+        if (!is_copied) copy = t;
+        is_copied = true;
+        copy.error[i] = INFINITY;
     }
-    return source;
+    return is_copied ? copy : t;
 }
 
 std::vector<int64_t> axes_of(const impl::op &o, const reference_tensors &tensors) {
@@ -45,7 +51,10 @@ std::vector<int64_t> axes_of(const impl::op &o, const reference_tensors &tensors
 }
 
 void compute(const impl::op &o, reference_tensors &tensors) {
-    const auto source = [&](size_t port) { return as_source(tensors.at(o.inputs[port].id), o.inputs[port].type); };
+    std::array<reference_tensor, 2> copies;
+    const auto source = [&](size_t port) -> const reference_tensor & {
+        return as_source(tensors.at(o.inputs[port].id), o.inputs[port].type, copies.at(port));
+    };
     reference_tensor dst;
     if (is_unary(o.kind))
         dst = compute_unary(o, source(0));

@@ -153,7 +153,7 @@ void finish(const reduction_row &row, std::span<const accumulation> sums, double
             if (row.kind == onefold_op_reduce_prod) carried = worse(0, sum.high - std::abs(sum.value));
         }
         dst.value.push_back(value);
-        dst.error.push_back(own == 0 ? carried : carried + own);
+        dst.error.push_back(own == 0 || std::isinf(value) ? carried : carried + own);
     }
 }
 

@@ -131,7 +131,7 @@ double error_at(const unary_row &row, const parameters &p, double x, double erro
             own = worse(own, row.slack(near, other, p));
         }
     }
-    return own == 0 ? carried : worse(carried, carried + own * f32_unit);
+    return own == 0 || std::isinf(y) ? carried : worse(carried, carried + own * f32_unit);
 }
 
 } // namespace

@@ -37,6 +37,16 @@ void learn(impl::logical_tensor &known, const impl::logical_tensor &more) {
     if (known.property == onefold_property_undef) known.property = more.property;
 }
 
+/// Throws bad_input where no process could hold the tensor.
+void check_addressable(const impl::op &o, const impl::logical_tensor &tensor) {
+    if (!tensor.has_known_dims() || impl::bits_of(tensor.type) == 0) return;
+    const bool is_strided = tensor.has_known_strides();
+    const size_t size = impl::mem_size(is_strided ? tensor : impl::make_dense(tensor.id, tensor.type, tensor.dims));
+    if (size > address_space)
+        throw bad_input(
+            fmt::format("{}: tensor {} takes {} bytes, more than a process can address", impl::to_string(o), tensor.id, size));
+}
+
 /// Bytes that can be allocated without swapping; SIZE_MAX where the system does not tell.
 size_t available_memory() {
     std::ifstream meminfo("/proc/meminfo");
@@ -89,10 +99,7 @@ void session::index_ops() {
         ops_.emplace(o.id, &o);
         for (const auto *ports : {&o.inputs, &o.outputs})
             for (const impl::logical_tensor &tensor : *ports) {
-                const size_t size = impl::mem_size(tensor);
-                if (size != SIZE_MAX && size > address_space)
-                    throw bad_input(fmt::format("{}: tensor {} takes {} bytes, more than a process can address",
-                                                impl::to_string(o), tensor.id, size));
+                check_addressable(o, tensor);
                 const auto [known, is_new] = tensors_.emplace(tensor.id, tensor);
                 if (!is_new) learn(known->second, tensor);
             }

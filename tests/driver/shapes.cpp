@@ -156,13 +156,21 @@ void rewrite_kind(impl::op &o, const std::string &name) {
     });
 }
 
-/// Only floats change: an axes tensor stays what it is.
+/// Ops that are not compiled have ports that some types may not enter, such as the mean and variance of a normalization: those
+/// keep their type, as benchdnn has it.
+bool takes_type(const impl::op &o, const std::vector<impl::logical_tensor> &ports, size_t port, impl::data_type type) {
+    if (!impl::is_floating(ports[port].type)) return false; // such as an axes tensor
+    const auto known = &ports == &o.inputs ? o.schema().inputs : o.schema().outputs;
+    if (o.schema().family != impl::op_family::foreign || known.empty()) return true;
+    return impl::contains(known[std::min(port, known.size() - 1)].allowed, type);
+}
+
 void rewrite_type(impl::io::graph_file &file, impl::data_type type) {
     for (impl::op &o : file.ops) {
         if (o.kind == onefold_op_type_cast) refuse("--dt: {}: name the tensors, as ID:TYPE", impl::to_string(o));
         for (auto *ports : {&o.inputs, &o.outputs}) {
-            for (impl::logical_tensor &t : *ports) {
-                if (impl::is_floating(t.type)) t.type = type;
+            for (size_t port = 0; port < ports->size(); ++port) {
+                if (takes_type(o, *ports, port, type)) (*ports)[port].type = type;
             }
         }
     }
@@ -179,6 +187,18 @@ void forget_produced_dims(impl::io::graph_file &file) {
     }
 }
 
+/// Some of benchdnn's files describe a tensor's strides in one way where it is produced and in another where it is read. As in
+/// benchdnn, the op that produces it has the say.
+void follow_producers(impl::io::graph_file &file) {
+    for (const impl::op &producer : std::vector<impl::op>(file.ops)) {
+        for (const impl::logical_tensor &produced : producer.outputs) {
+            change_tensor(file, produced.id, "", [&](impl::logical_tensor &t) {
+                if (t.dims == produced.dims && t.layout == produced.layout) t.strides = produced.strides;
+            });
+        }
+    }
+}
+
 void set_property(impl::io::graph_file &file, size_t id, const std::string &name) {
     const auto property = impl::property_type_from_name(name);
     if (!property) refuse("--tensor-property: tensor {}: no property '{}'", id, name);
@@ -188,6 +208,7 @@ void set_property(impl::io::graph_file &file, size_t id, const std::string &name
 } // namespace
 
 void rewrite(impl::io::graph_file &file, const graph_rewrite &knobs) {
+    follow_producers(file);
     try {
         for (const auto &[id, kind] : knobs.op_kinds)
             rewrite_kind(find_op(file, id, "--op-kind"), kind);

@@ -10,9 +10,10 @@ std::size_t count_cpu_engines();
 int main() {
     using namespace onefold::graph;
     const logical_tensor src{0, logical_tensor::data_type::f32, {2, 3}, logical_tensor::layout_type::strided};
-    const logical_tensor dst{1, logical_tensor::data_type::f32, {2}, logical_tensor::layout_type::strided};
+    const logical_tensor dst{1, logical_tensor::data_type::f32, {2, 1}, logical_tensor::layout_type::strided};
     op mean{0, op::kind::ReduceMean, {src}, {dst}, "mean"};
     mean.set_attr<std::vector<std::int64_t>>(op::attr::axes, {1});
+    mean.set_attr<bool>(op::attr::keep_dims, true);
     graph g{onefold::engine::kind::cpu};
     g.add_op(mean);
     g.finalize();

@@ -1,0 +1,128 @@
+#pragma once
+
+#include <algorithm>
+#include <random>
+
+#include "support/run_op.hpp"
+
+// What ops must give, by plain code in long double.
+namespace onefold_test {
+
+struct expected_tensor {
+    dims shape;
+    std::vector<double> value;
+    std::vector<double> error; // how far from the value a result may be before it is rounded to its type
+};
+
+/// The exact result of a reduction as it gathers elements.
+struct gathered {
+    long double sum = 0;
+    long double magnitudes = 0;
+    long double squares = 0;
+    long double product = 1;
+    double most = -infinity; // by IEEE 754-2019's maximum: NaN wins, -0 < +0
+    double least = infinity;
+
+    void add(double x) {
+        sum += static_cast<long double>(x);
+        magnitudes += static_cast<long double>(std::abs(x));
+        squares += static_cast<long double>(x) * static_cast<long double>(x);
+        product *= static_cast<long double>(x);
+        if (std::isnan(x) || x > most || (x == most && !std::signbit(x))) most = std::isnan(most) ? most : x;
+        if (std::isnan(x) || x < least || (x == least && std::signbit(x))) least = std::isnan(least) ? least : x;
+    }
+
+    double result(op::kind kind, size_t count) const {
+        switch (kind) {
+        case op::kind::ReduceSum:
+            return static_cast<double>(sum);
+        case op::kind::ReduceMean:
+            return static_cast<double>(sum / static_cast<long double>(count));
+        case op::kind::ReduceMax:
+            return most;
+        case op::kind::ReduceMin:
+            return least;
+        case op::kind::ReduceProd:
+            return static_cast<double>(product);
+        case op::kind::ReduceL1:
+            return static_cast<double>(magnitudes);
+        default:
+            return static_cast<double>(std::sqrt(squares));
+        }
+    }
+
+    /// Elements added in f32 in trees of 8, the trees in f64, the total rounded: four roundings. Rows of up to 1024 elements
+    /// may be added lane by lane in sequence: 68 of them at the most.
+    double error(op::kind kind, size_t count) const {
+        const double roundings = count <= 1024 ? std::min(static_cast<double>(count) + 1, 68.0) : 4;
+        const double value = std::abs(result(kind, count));
+        switch (kind) {
+        case op::kind::ReduceSum:
+        case op::kind::ReduceL1:
+            return roundings * f32_unit * static_cast<double>(magnitudes);
+        case op::kind::ReduceMean:
+            return roundings * f32_unit * static_cast<double>(magnitudes / static_cast<long double>(count));
+        case op::kind::ReduceProd:
+            return static_cast<double>(count) * f32_unit * value;
+        case op::kind::ReduceL2:
+            // Each square is rounded, then the sum as above; the root halves the relative error and is rounded itself.
+            return ((roundings + 1) / 2 + 1) * f32_unit * value;
+        default:
+            return 0;
+        }
+    }
+};
+
+inline expected_tensor expect_reduction(op::kind kind, const std::vector<double> &src, const dims &shape, const axes_list &axes,
+                                        bool keep_dims = false) {
+    const auto rank = static_cast<int64_t>(shape.size());
+    std::vector<bool> reduced(shape.size(), false);
+    for (const int64_t axis : axes)
+        reduced[static_cast<size_t>(axis < 0 ? axis + rank : axis)] = true;
+    expected_tensor dst;
+    dims strides(shape.size(), 0);
+    int64_t outputs = 1;
+    size_t count = 1;
+    for (size_t i = shape.size(); i-- > 0;) {
+        if (reduced[i])
+            count *= static_cast<size_t>(shape[i]);
+        else {
+            strides[i] = outputs;
+            outputs *= shape[i];
+        }
+        if (!reduced[i] || keep_dims) dst.shape.insert(dst.shape.begin(), reduced[i] ? 1 : shape[i]);
+    }
+    std::vector<gathered> all(static_cast<size_t>(outputs));
+    for_each_element(shape, strides, [&](size_t i, int64_t output) { all[static_cast<size_t>(output)].add(src[i]); });
+    for (const gathered &one : all) {
+        dst.value.push_back(one.result(kind, count));
+        dst.error.push_back(one.error(kind, count));
+    }
+    return dst;
+}
+
+/// Whether every element is the expected one within its error, rounded to the type once.
+inline testing::AssertionResult are_within(const array &got, const expected_tensor &expected) {
+    if (got.shape() != expected.shape)
+        return testing::AssertionFailure() << "shape " << testing::PrintToString(got.shape()) << ", not "
+                                           << testing::PrintToString(expected.shape);
+    const auto values = got.values();
+    for (size_t i = 0; i < values.size(); ++i)
+        if (!is_within(got.type(), values[i], expected.value[i], expected.error[i]))
+            return testing::AssertionFailure() << "element " << i << " of " << values.size() << " is " << values[i] << ", not "
+                                               << expected.value[i] << " within " << expected.error[i];
+    return testing::AssertionSuccess();
+}
+
+/// Values of both signs over a few binades, rounded to the type. The same seed gives the same.
+inline std::vector<double> random_values(data_type type, size_t count, unsigned seed) {
+    std::mt19937 random(seed);
+    std::vector<double> values(count);
+    for (double &value : values) {
+        const double fraction = 1 + static_cast<double>(random() % 4096) / 4096;
+        value = round_to(type, std::ldexp(random() % 2 ? fraction : -fraction, static_cast<int>(random() % 6) - 3));
+    }
+    return values;
+}
+
+} // namespace onefold_test
