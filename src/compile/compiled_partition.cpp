@@ -34,7 +34,8 @@ bool is_same_port(const logical_tensor &given, const logical_tensor &port) {
 }
 
 std::byte *find_buffer(const logical_tensor &port, std::string_view direction, std::span<const bound_tensor> given) {
-    const auto bound = std::find_if(given.begin(), given.end(), [&](const bound_tensor &b) { return b.description->id == port.id; });
+    const auto bound =
+        std::find_if(given.begin(), given.end(), [&](const bound_tensor &b) { return b.description->id == port.id; });
     if (bound == given.end())
         fail(onefold_invalid_arguments, "execute: {} tensor {} is not among the {} given", direction, port.id, given.size());
     if (!is_same_port(*bound->description, port))
@@ -57,8 +58,13 @@ std::string describe(const program &p) {
 compiled_partition::compiled_partition(std::shared_ptr<engine> e, std::vector<logical_tensor> inputs,
                                        std::vector<logical_tensor> outputs, std::vector<onefold_inplace_pair> inplace_pairs,
                                        program steps, std::string label)
-    : engine_(std::move(e)), inputs_(std::move(inputs)), outputs_(std::move(outputs)),
-      inplace_pairs_(std::move(inplace_pairs)), program_(std::move(steps)), info_(describe(program_)), label_(std::move(label)) {}
+    : engine_(std::move(e)),
+      inputs_(std::move(inputs)),
+      outputs_(std::move(outputs)),
+      inplace_pairs_(std::move(inplace_pairs)),
+      program_(std::move(steps)),
+      info_(describe(program_)),
+      label_(std::move(label)) {}
 
 compiled_partition::~compiled_partition() = default;
 

@@ -38,8 +38,8 @@ enum class computation_kind { reduce, binary, unary, copy, fill };
 struct computation {
     computation_kind kind = computation_kind::copy;
     op_kind op = onefold_op_wildcard; // which reduction, binary or unary; unused by copy and fill
-    unary_attributes attributes; // of a unary op
-    float fill_value = 0;        // of fill
+    unary_attributes attributes;      // of a unary op
+    float fill_value = 0;             // of fill
     loop_space space;
     std::vector<operand> src;
     operand dst;

@@ -61,9 +61,8 @@ void merge_dims(computation &c) {
     size_t last = 0; // what is merged so far ends here
     for (size_t i = 1; i < c.space.rank(); ++i) {
         const bool mergeable = c.space.reduced[last] == c.space.reduced[i] &&
-                               std::all_of(strides.begin(), strides.end(), [&](const dims *s) {
-                                   return (*s)[last] == (*s)[i] * c.space.sizes[i];
-                               });
+                               std::all_of(strides.begin(), strides.end(),
+                                           [&](const dims *s) { return (*s)[last] == (*s)[i] * c.space.sizes[i]; });
         if (mergeable)
             c.space.sizes[last] *= c.space.sizes[i];
         else {

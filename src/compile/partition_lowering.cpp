@@ -126,8 +126,7 @@ void partition_lowering::start_reduction(const op &o) {
 
 void partition_lowering::start_elementwise(const op &o, computation_kind kind) {
     const dims &result_dims = dims_of_.at(o.outputs[0].id);
-    pending_computation next{
-        {kind, o.kind, {}, 0, {}, {}, {}, {}}, o.outputs[0].id, result_dims, o.outputs[0].type, {}};
+    pending_computation next{{kind, o.kind, {}, 0, {}, {}, {}, {}}, o.outputs[0].id, result_dims, o.outputs[0].type, {}};
     if (kind == computation_kind::unary) next.what.attributes = o.unary();
     next.what.space = {result_dims, std::vector<bool>(result_dims.size(), false)};
     next.loop_dims.resize(result_dims.size());

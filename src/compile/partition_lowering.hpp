@@ -21,8 +21,8 @@ struct placed_tensor {
 class partition_lowering {
 public:
     /// Inputs and outputs have known dims and strides; `dims_of` has the dims of every tensor in the partition.
-    partition_lowering(const partition &p, const std::vector<logical_tensor> &inputs, const std::vector<logical_tensor> &outputs,
-                       const std::map<size_t, dims> &dims_of);
+    partition_lowering(const partition &p, const std::vector<logical_tensor> &inputs,
+                       const std::vector<logical_tensor> &outputs, const std::map<size_t, dims> &dims_of);
 
     /// The builder with all steps in it.
     program_builder lower_all();

@@ -20,8 +20,8 @@ const logical_tensor &find_given(const partition &p, std::string_view direction,
 
 void check_type(const partition &p, std::string_view direction, const logical_tensor &port, const logical_tensor &given) {
     if (given.type != port.type)
-        fail(onefold_invalid_data_type, "partition {}: {} tensor {} is given as {}; the graph says {}", p.id, direction, port.id,
-             name_of(given.type), name_of(port.type));
+        fail(onefold_invalid_data_type, "partition {}: {} tensor {} is given as {}; the graph says {}", p.id, direction,
+             port.id, name_of(given.type), name_of(port.type));
 }
 
 bool may_be(const dims &pattern, const dims &d) {
@@ -73,7 +73,8 @@ bool overlaps(const dims &d, const dims &strides) {
 /// The strides of an input of the same dims if it is dense: an element-wise op keeps the order of its data.
 dims preferred_strides(const dims &d, const std::vector<logical_tensor> &inputs) {
     for (const logical_tensor &input : inputs)
-        if (input.dims == d && span_of(d, input.strides) == element_count(d) && !overlaps(d, input.strides)) return input.strides;
+        if (input.dims == d && span_of(d, input.strides) == element_count(d) && !overlaps(d, input.strides))
+            return input.strides;
     return row_major_strides(d);
 }
 
@@ -83,9 +84,10 @@ logical_tensor resolve_output(const partition &p, const logical_tensor &port, st
     check_type(p, "output", port, output);
     check_dims(&producer, "output", output, d);
     if (output.layout == onefold_layout_opaque)
-        fail(onefold_invalid_arguments, "partition {}: output tensor {} has layout opaque; strided, any or undef is needed", p.id,
-             port.id);
-    const bool has_strides = output.layout == onefold_layout_strided && output.ndims != unknown_ndims && output.has_known_strides();
+        fail(onefold_invalid_arguments, "partition {}: output tensor {} has layout opaque; strided, any or undef is needed",
+             p.id, port.id);
+    const bool has_strides =
+        output.layout == onefold_layout_strided && output.ndims != unknown_ndims && output.has_known_strides();
     output.ndims = static_cast<int64_t>(d.size());
     output.dims = d;
     if (!has_strides) output.strides = preferred_strides(d, inputs);

@@ -17,6 +17,7 @@ struct resolved_ports {
 
 /// Matches what the caller gave by id, infers shapes, fills in what outputs leave open. Throws invalid_arguments,
 /// invalid_shape or invalid_data_type with a sentence.
-resolved_ports resolve_ports(const partition &p, std::span<const logical_tensor> inputs, std::span<const logical_tensor> outputs);
+resolved_ports resolve_ports(const partition &p, std::span<const logical_tensor> inputs,
+                             std::span<const logical_tensor> outputs);
 
 } // namespace onefold::impl

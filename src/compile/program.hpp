@@ -11,7 +11,7 @@ namespace onefold::impl {
 struct buffer_place {
     enum class kind { input, output, scratch };
     kind where;
-    size_t index;  // of the port; for scratch: the offset in bytes
+    size_t index; // of the port; for scratch: the offset in bytes
 };
 
 /// What a partition lowers to: steps over buffers, in order. The first scratch bytes are the buffers', behind them stands what

@@ -55,7 +55,8 @@ size_t program_builder::place_scratch() {
         for (size_t j = 0; j < i; ++j)
             if (scratch_[j].when.first <= mine.when.last && mine.when.first <= scratch_[j].when.last)
                 neighbours.push_back(&scratch_[j]);
-        std::sort(neighbours.begin(), neighbours.end(), [](const scratch *a, const scratch *b) { return a->offset < b->offset; });
+        std::sort(neighbours.begin(), neighbours.end(),
+                  [](const scratch *a, const scratch *b) { return a->offset < b->offset; });
         size_t offset = 0;
         for (const scratch *other : neighbours) {
             if (offset + mine.bytes <= other->offset) break;

@@ -18,8 +18,7 @@ size_t next_graph_id() {
 bool agree(int64_t a, int64_t b, int64_t unknown) { return a == b || a == unknown || b == unknown; }
 
 bool agree(const dims &a, const dims &b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](int64_t x, int64_t y) { return agree(x, y, unknown_dim); });
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](int64_t x, int64_t y) { return agree(x, y, unknown_dim); });
 }
 
 /// Two ports of one id describe one tensor if nothing that both know differs.
@@ -41,11 +40,11 @@ graph::graph(engine_kind kind, fpmath_mode mode) : fpmath(mode), id_(next_graph_
 
 void graph::add_op(op o) {
     if (finalized_) fail(onefold_invalid_graph, "{}: the graph is finalized, no op can be added", to_string(o));
-    const auto same_id = std::find_if(ops_.begin(), ops_.end(), [&](const op &other) { return other.id == o.id; });
-    if (same_id != ops_.end())
-        fail(onefold_invalid_graph, "{}: the graph already holds {}", to_string(o), to_string(*same_id));
+    if (const auto same_id = index_of_id_.find(o.id); same_id != index_of_id_.end())
+        fail(onefold_invalid_graph, "{}: the graph already holds {}", to_string(o), to_string(ops_[same_id->second]));
     validate(o);
     o.attributes = make_attributes(o);
+    index_of_id_[o.id] = ops_.size();
     ops_.push_back(std::move(o));
 }
 
@@ -77,19 +76,23 @@ void graph::check_ids() const {
         const op *owner;
         const logical_tensor *tensor;
     };
-    std::map<size_t, std::vector<port>> seen;
-    for (const auto &o : ops_)
-        for (const auto *ports : {&o.outputs, &o.inputs})
-            for (const auto &tensor : *ports) {
-                for (const port &first : seen[tensor.id])
-                    if (!describe_one_tensor(*first.tensor, tensor))
-                        fail(onefold_invalid_graph, "{}: tensor {} is {} here but {} in {}", to_string(o), tensor.id,
-                             to_string(tensor), to_string(*first.tensor), to_string(*first.owner));
-                auto &ports_of_id = seen[tensor.id];
-                const bool told = std::any_of(ports_of_id.begin(), ports_of_id.end(),
-                                              [&](const port &p) { return *p.tensor == tensor; });
-                if (!told) ports_of_id.push_back({&o, &tensor});
-            }
+    std::map<size_t, std::vector<port>> seen; // the different descriptions of each id
+    const auto check = [&](const op &o, const logical_tensor &tensor) {
+        bool is_known = false;
+        for (const port &other : seen[tensor.id]) {
+            if (!describe_one_tensor(*other.tensor, tensor))
+                fail(onefold_invalid_graph, "{}: tensor {} is {} here but {} in {}", to_string(o), tensor.id, to_string(tensor),
+                     to_string(*other.tensor), to_string(*other.owner));
+            is_known = is_known || *other.tensor == tensor;
+        }
+        if (!is_known) seen[tensor.id].push_back({&o, &tensor});
+    };
+    for (const op &o : ops_) {
+        for (const logical_tensor &output : o.outputs)
+            check(o, output);
+        for (const logical_tensor &input : o.inputs)
+            check(o, input);
+    }
 }
 
 void graph::sort() {

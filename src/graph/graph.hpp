@@ -45,6 +45,7 @@ private:
     engine_kind kind_;
     bool finalized_ = false;
     std::vector<op> ops_;
+    std::map<size_t, op_index> index_of_id_;
     std::map<size_t, op_index> producers_;
     std::map<size_t, std::vector<op_index>> consumers_;
     std::vector<op_index> order_;

@@ -67,7 +67,8 @@ logical_tensor make_logical_tensor(size_t id, data_type type, int64_t ndims, con
 }
 
 logical_tensor make_dense(size_t id, data_type type, const dims &d, property_type property) {
-    return make_logical_tensor(id, type, static_cast<int64_t>(d.size()), d.data(), nullptr, onefold_layout_strided, 0, property);
+    return make_logical_tensor(id, type, static_cast<int64_t>(d.size()), d.data(), nullptr, onefold_layout_strided, 0,
+                               property);
 }
 
 int64_t element_count(const dims &d) {

@@ -35,8 +35,8 @@ void check_count(const op &o, direction d, std::span<const port_schema> ports, s
         std::count_if(ports.begin(), ports.end(), [](const port_schema &p) { return p.need == port_need::required; }));
     const bool variadic = std::any_of(ports.begin(), ports.end(), [](const auto &p) { return p.need == port_need::variadic; });
     if (given < required)
-        fail(onefold_invalid_graph_op, "{}: {} {} is missing: {} given, {} required", to_string(o), name_of(d), ports[given].name,
-             given, required);
+        fail(onefold_invalid_graph_op, "{}: {} {} is missing: {} given, {} required", to_string(o), name_of(d),
+             ports[given].name, given, required);
     if (given > ports.size() && !variadic)
         fail(onefold_invalid_graph_op, "{}: {} {}s given, at most {} allowed", to_string(o), given, name_of(d), ports.size());
 }
@@ -65,8 +65,8 @@ void check_types(const op &o, direction d, std::span<const port_schema> ports, c
             fail(onefold_invalid_graph_op, "{}: {} {} has data type {}; allowed: {}", to_string(o), name_of(d), port.name,
                  impl::name_of(type), names_of(port.allowed));
         if (port.type_variable == 0) continue;
-        const auto first = std::find_if(seen.begin(), seen.end(),
-                                        [&](const seen_type &s) { return s.variable == port.type_variable; });
+        const auto first =
+            std::find_if(seen.begin(), seen.end(), [&](const seen_type &s) { return s.variable == port.type_variable; });
         if (first == seen.end())
             seen.push_back({port.type_variable, port.name, type});
         else if (first->type != type)

@@ -19,8 +19,8 @@ constexpr std::array mixed_src_0_src_1 = {port_schema{"src_0", floats}, port_sch
 constexpr std::array mixed_dst = {port_schema{"dst", floats}};
 
 constexpr std::array<std::string_view, 2> broadcasts = {"none", "numpy"};
-constexpr std::array auto_broadcast = {attribute_schema{onefold_op_attr_auto_broadcast, attribute_need::optional,
-                                                        std::string_view("numpy"), broadcasts}};
+constexpr std::array auto_broadcast = {
+    attribute_schema{onefold_op_attr_auto_broadcast, attribute_need::optional, std::string_view("numpy"), broadcasts}};
 
 constexpr attribute_schema required(op_attr name) { return {name, attribute_need::required}; }
 

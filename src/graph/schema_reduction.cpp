@@ -22,8 +22,9 @@ void check_one_source_of_axes(const op &o) {
     const bool has_attribute = o.raw_attributes.count(onefold_op_attr_axes) != 0;
     const bool has_tensor = o.inputs.size() == 2;
     if (has_attribute == has_tensor)
-        fail(onefold_invalid_graph_op, "{}: exactly one of attribute axes and the second input tensor axes must be given, not {}",
-             to_string(o), has_tensor ? "both" : "neither");
+        fail(onefold_invalid_graph_op,
+             "{}: exactly one of attribute axes and the second input tensor axes must be given, not {}", to_string(o),
+             has_tensor ? "both" : "neither");
 }
 
 constexpr op_schema row(op_kind kind, std::string_view name) {
@@ -31,9 +32,9 @@ constexpr op_schema row(op_kind kind, std::string_view name) {
 }
 
 constexpr std::array rows = {
-    row(onefold_op_reduce_l1, "ReduceL1"),     row(onefold_op_reduce_l2, "ReduceL2"),
-    row(onefold_op_reduce_max, "ReduceMax"),   row(onefold_op_reduce_mean, "ReduceMean"),
-    row(onefold_op_reduce_min, "ReduceMin"),   row(onefold_op_reduce_prod, "ReduceProd"),
+    row(onefold_op_reduce_l1, "ReduceL1"),   row(onefold_op_reduce_l2, "ReduceL2"),
+    row(onefold_op_reduce_max, "ReduceMax"), row(onefold_op_reduce_mean, "ReduceMean"),
+    row(onefold_op_reduce_min, "ReduceMin"), row(onefold_op_reduce_prod, "ReduceProd"),
     row(onefold_op_reduce_sum, "ReduceSum"),
 };
 

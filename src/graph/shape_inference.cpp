@@ -12,8 +12,8 @@ std::vector<int64_t> normalise_axes(const op &o, std::span<const int64_t> axes, 
     for (const int64_t axis : axes) {
         if (r == 0) fail(onefold_invalid_arguments, "{}: axis {} of a rank 0 src; rank 0 has no axis", to_string(o), axis);
         if (axis < -r || axis >= r)
-            fail(onefold_invalid_arguments, "{}: axis {} is not in [{}, {}], the range for a src of rank {}", to_string(o), axis,
-                 -r, r - 1, r);
+            fail(onefold_invalid_arguments, "{}: axis {} is not in [{}, {}], the range for a src of rank {}", to_string(o),
+                 axis, -r, r - 1, r);
         const auto position = static_cast<size_t>(axis < 0 ? axis + r : axis);
         if (reduced[position])
             fail(onefold_invalid_arguments, "{}: axis {} is given twice for a src of rank {}", to_string(o), axis, r);

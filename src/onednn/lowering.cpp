@@ -13,8 +13,8 @@ namespace onefold::impl::onednn {
 namespace {
 
 constexpr double unsupported = std::numeric_limits<double>::infinity();
-constexpr size_t max_rank = 12;          // DNNL_MAX_NDIMS
-constexpr int64_t longest_row = 1024;    // oneDNN adds a lane in sequence: the bound on the error holds up to here
+constexpr size_t max_rank = 12;       // DNNL_MAX_NDIMS
+constexpr int64_t longest_row = 1024; // oneDNN adds a lane in sequence: the bound on the error holds up to here
 
 // Measured on an AVX-512 machine: what a call costs, what a row of a reduction costs whatever its length, and memory.
 constexpr double nanoseconds_a_call = 2000;
@@ -87,7 +87,8 @@ std::unique_ptr<step> make_reduction(const computation &c) {
     if (!descriptor || !is_fast(descriptor)) return nullptr;
     post_ops->arguments.push_back({DNNL_ARG_SRC, c.src[0].buffer, src});
     post_ops->arguments.push_back({DNNL_ARG_DST, c.dst.buffer, dst});
-    return std::make_unique<primitive_step>(descriptor, dnnl::reduction(descriptor), "reduction", std::move(post_ops->arguments));
+    return std::make_unique<primitive_step>(descriptor, dnnl::reduction(descriptor), "reduction",
+                                            std::move(post_ops->arguments));
 }
 
 double binary_cost(const computation &c) {

@@ -70,8 +70,10 @@ dnnl::memory::desc descriptor(const operand &o, const loop_space &space) {
 
 primitive_step::primitive_step(const dnnl::primitive_desc_base &descriptor, dnnl::primitive primitive, std::string_view family,
                                std::vector<argument> arguments)
-    : name_(fmt::format("onednn:{}:{}", family, descriptor.impl_info_str())), primitive_(std::move(primitive)),
-      arguments_(std::move(arguments)), scratch_(descriptor.scratchpad_desc()) {}
+    : name_(fmt::format("onednn:{}:{}", family, descriptor.impl_info_str())),
+      primitive_(std::move(primitive)),
+      arguments_(std::move(arguments)),
+      scratch_(descriptor.scratchpad_desc()) {}
 
 std::unique_ptr<primitive_step::binding> primitive_step::make_binding() const {
     auto b = std::make_unique<binding>();

@@ -16,8 +16,7 @@ void verbose_timer::report(std::string_view what, std::string_view partition, st
     if (verbose_level() <= 0) return;
     const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start_;
     // One write a line: lines of concurrent executions stay whole.
-    const std::string line =
-        fmt::format("onefold_verbose,v1,{},cpu,{},{},{:.6g}\n", what, partition, steps, elapsed.count());
+    const std::string line = fmt::format("onefold_verbose,v1,{},cpu,{},{},{:.6g}\n", what, partition, steps, elapsed.count());
     std::fwrite(line.data(), 1, line.size(), stdout);
     std::fflush(stdout);
 }

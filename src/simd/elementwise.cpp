@@ -79,8 +79,12 @@ void for_each_segment(const nest<N> &outer, int64_t row_length, const Row &row) 
 class copy_step : public step {
 public:
     explicit copy_step(const computation &c)
-        : kernels_(kernels()), src_(along_row(c.src[0])), dst_(along_row(c.dst)), length_(c.space.sizes.back()),
-          outer_(outer_dims<2>(c, {&c.src[0], &c.dst})), load_(load_of(kernels_, src_.type)),
+        : kernels_(kernels()),
+          src_(along_row(c.src[0])),
+          dst_(along_row(c.dst)),
+          length_(c.space.sizes.back()),
+          outer_(outer_dims<2>(c, {&c.src[0], &c.dst})),
+          load_(load_of(kernels_, src_.type)),
           store_(store_of(kernels_, dst_.type)) {}
 
     std::string name() const override { return fmt::format("simd:copy:{}", kernels_.isa); }
@@ -121,8 +125,12 @@ private:
 class fill_step : public step {
 public:
     explicit fill_step(const computation &c)
-        : kernels_(kernels()), dst_(along_row(c.dst)), length_(c.space.sizes.back()), outer_(outer_dims<1>(c, {&c.dst})),
-          store_(store_of(kernels_, dst_.type)), value_(c.fill_value) {}
+        : kernels_(kernels()),
+          dst_(along_row(c.dst)),
+          length_(c.space.sizes.back()),
+          outer_(outer_dims<1>(c, {&c.dst})),
+          store_(store_of(kernels_, dst_.type)),
+          value_(c.fill_value) {}
 
     std::string name() const override { return fmt::format("simd:fill:{}", kernels_.isa); }
 
@@ -149,9 +157,13 @@ private:
 class binary_step : public step {
 public:
     explicit binary_step(const computation &c)
-        : kernels_(kernels()), src_{along_row(c.src[0]), along_row(c.src[1])}, dst_(along_row(c.dst)),
-          length_(c.space.sizes.back()), outer_(outer_dims<3>(c, {&c.src[0], &c.src[1], &c.dst})),
-          load_{load_of(kernels_, src_[0].type), load_of(kernels_, src_[1].type)}, store_(store_of(kernels_, dst_.type)),
+        : kernels_(kernels()),
+          src_{along_row(c.src[0]), along_row(c.src[1])},
+          dst_(along_row(c.dst)),
+          length_(c.space.sizes.back()),
+          outer_(outer_dims<3>(c, {&c.src[0], &c.src[1], &c.dst})),
+          load_{load_of(kernels_, src_[0].type), load_of(kernels_, src_[1].type)},
+          store_(store_of(kernels_, dst_.type)),
           op_(binary_of(kernels_, c.op)) {}
 
     std::string name() const override { return fmt::format("simd:binary:{}", kernels_.isa); }
@@ -182,7 +194,8 @@ private:
         alignas(64) float room[3][tile];
         const float *a = as_f32(0, src_0, room[0], count);
         const float *b = as_f32(1, src_1, room[1], count);
-        if (dst_.type == onefold_f32 && (dst_.stride == 1 || count == 1)) return op_(a, b, reinterpret_cast<float *>(dst), count);
+        if (dst_.type == onefold_f32 && (dst_.stride == 1 || count == 1))
+            return op_(a, b, reinterpret_cast<float *>(dst), count);
         op_(a, b, room[2], count);
         store_(room[2], dst, dst_.stride, count);
     }

@@ -124,8 +124,7 @@ HWY_INLINE void for_each_column_vector(size_t length, Function at) {
     size_t i = 0;
     for (; i + lanes <= length; i += lanes)
         at(i, lanes, [i](const row_reader<Element> &row) HWY_ATTR { return row.at(i); });
-    if (i < length)
-        at(i, length - i, [i, length](const row_reader<Element> &row) HWY_ATTR { return row.part(i, length - i); });
+    if (i < length) at(i, length - i, [i, length](const row_reader<Element> &row) HWY_ATTR { return row.part(i, length - i); });
 }
 
 /// Rows in groups of 8 and what is left, whole rows at a time: memory is read in order.
@@ -222,8 +221,7 @@ void extreme_columns(const void *src, int64_t row_stride, size_t rows, size_t le
             auto extreme = load(row[0]);
             for (size_t r = 1; r < count; ++r)
                 extreme = Op::apply(d, extreme, load(row[r]));
-            update_totals(totals + i, left,
-                          [&](total_vector t) HWY_ATTR { return Op::apply(f64_tag(), t, to_f64(extreme)); });
+            update_totals(totals + i, left, [&](total_vector t) HWY_ATTR { return Op::apply(f64_tag(), t, to_f64(extreme)); });
         });
     });
 }

@@ -8,7 +8,7 @@ namespace onefold::impl::simd {
 
 namespace {
 
-constexpr int64_t tile = 1024;       // elements gathered at a time
+constexpr int64_t tile = 1024;        // elements gathered at a time
 constexpr int64_t widest_batch = 256; // results that one call of a kernel gives
 
 /// Work is split into batches of results and, where each has many elements, into blocks of one result's elements.

@@ -79,10 +79,19 @@ reduction_nest take_apart(const computation &c) {
 } // namespace
 
 reduction_step::reduction_step(const computation &c)
-    : kernels_(kernels()), nest_(take_apart(c)), src_(c.src[0].buffer), dst_(c.dst.buffer), src_size_(size_of(c.src[0].type)),
-      dst_size_(size_of(c.dst.type)), load_(load_of(kernels_, c.src[0].type)), store_(store_of(kernels_, c.dst.type)),
-      reduce_(kernels_of(reductions_of(kernels_, c.src[0].type), c.op)), reduce_f32_(kernels_of(kernels_.of_f32, c.op)),
-      reduced_count_(nest_.reduced.count()), op_(c.op), identity_(identity_of(c.op)) {}
+    : kernels_(kernels()),
+      nest_(take_apart(c)),
+      src_(c.src[0].buffer),
+      dst_(c.dst.buffer),
+      src_size_(size_of(c.src[0].type)),
+      dst_size_(size_of(c.dst.type)),
+      load_(load_of(kernels_, c.src[0].type)),
+      store_(store_of(kernels_, c.dst.type)),
+      reduce_(kernels_of(reductions_of(kernels_, c.src[0].type), c.op)),
+      reduce_f32_(kernels_of(kernels_.of_f32, c.op)),
+      reduced_count_(nest_.reduced.count()),
+      op_(c.op),
+      identity_(identity_of(c.op)) {}
 
 double reduction_step::combine(double a, double b) const {
     switch (family_of(op_)) {

@@ -14,11 +14,11 @@ inline constexpr int64_t block_size = 64 * 1024;
 
 /// The space of a reduction taken apart: rows or columns innermost, and the dims around them. Strides of nests are in bytes.
 struct reduction_nest {
-    nest<2> kept;        // src, dst; without the columns
-    nest<1> reduced;     // src; without the rows
-    int64_t length;      // of a row, or the number of columns
-    int64_t src_stride;  // along them, in elements
-    int64_t dst_stride;  // along columns, in elements
+    nest<2> kept;       // src, dst; without the columns
+    nest<1> reduced;    // src; without the rows
+    int64_t length;     // of a row, or the number of columns
+    int64_t src_stride; // along them, in elements
+    int64_t dst_stride; // along columns, in elements
 };
 
 /// What reductions of rows and of columns share.
@@ -29,8 +29,8 @@ protected:
     double identity() const { return identity_; }
     double combine(double a, double b) const;
 
-    /// Rounds a total over `count` elements to the result. Where the fast path overflowed or nearly vanished on the way, `again`
-    /// computes the total in f64 alone.
+    /// Rounds a total over `count` elements to the result. Where the fast path overflowed or nearly vanished on the way,
+    /// `again` computes the total in f64 alone.
     template <typename Again>
     float finish(double total, int64_t count, const Again &again) const {
         if (needs_care(total)) total = again();
@@ -54,7 +54,7 @@ protected:
 
     const row_kernels &kernels_;
     reduction_nest nest_;
-    size_t src_, dst_; // buffers
+    size_t src_, dst_;            // buffers
     int64_t src_size_, dst_size_; // of an element
     row_kernels::load load_;
     row_kernels::store store_;

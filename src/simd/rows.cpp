@@ -82,22 +82,14 @@ const row_kernels *make_kernels();
 
 const row_kernels *make_kernels() {
     static const row_kernels k = {
-        hwy::TargetName(HWY_TARGET),
-        load_row<f32_element>,
-        load_row<bf16_element>,
-        load_row<f16_element>,
-        store_row<f32_element>,
-        store_row<bf16_element>,
-        store_row<f16_element>,
-        binary_row<add_op>,
-        binary_row<subtract_op>,
-        binary_row<multiply_op>,
-        binary_row<divide_op>,
-        binary_row<maximum_op>,
-        binary_row<minimum_op>,
-        binary_row<squared_difference_op>,
-        reductions_of<f32_element>(),
-        reductions_of<bf16_element>(),
+        hwy::TargetName(HWY_TARGET),  load_row<f32_element>,
+        load_row<bf16_element>,       load_row<f16_element>,
+        store_row<f32_element>,       store_row<bf16_element>,
+        store_row<f16_element>,       binary_row<add_op>,
+        binary_row<subtract_op>,      binary_row<multiply_op>,
+        binary_row<divide_op>,        binary_row<maximum_op>,
+        binary_row<minimum_op>,       binary_row<squared_difference_op>,
+        reductions_of<f32_element>(), reductions_of<bf16_element>(),
         reductions_of<f16_element>(),
     };
     return &k;

@@ -123,23 +123,26 @@ TEST(range, an_l2_norm_of_zeros_is_0) {
                 ASSERT_EQ(norm, 0);
 }
 
-/// Every sum with this much of an infinity in it.
+/// Sums of finite values of that magnitude and one that is not.
+void check_with(data_type type, const axis_kind &k, double filler, double special, size_t at) {
+    std::vector<double> values(count_of(k.shape));
+    for (size_t i = 0; i < values.size(); ++i)
+        values[i] = i % 4 < 2 ? filler : -filler;
+    values[at] = special;
+    const array src(type, k.shape, values);
+    for (const op::kind kind : {op::kind::ReduceSum, op::kind::ReduceMean, op::kind::ReduceL1, op::kind::ReduceL2})
+        ASSERT_TRUE(are_within(reduce(kind, src, k.axes), expect_reduction(kind, values, k.shape, k.axes)))
+            << name_of(kind) << " of " << name_of(type) << " " << text_of(k) << " with " << special << " at " << at << " among "
+            << filler;
+}
+
 void check_infinities(data_type type, const axis_kind &k, double filler) {
+    const double specials[] = {infinity, -infinity, not_a_number};
     const size_t count = count_of(k.shape);
-    for (const size_t at : {size_t{0}, count / 3, count / 2, count - 1})
-        for (const double special : {infinity, -infinity, not_a_number}) {
-            std::vector<double> values(count);
-            for (size_t i = 0; i < count; ++i)
-                values[i] = filler * (i % 4 < 2 ? 1 : -1);
-            values[at] = special;
-            const array src(type, k.shape, values);
-            for (const op::kind kind : {op::kind::ReduceSum, op::kind::ReduceMean, op::kind::ReduceL1, op::kind::ReduceL2}) {
-                const expected_tensor expected = expect_reduction(kind, src.values(), k.shape, k.axes);
-                ASSERT_TRUE(are_within(reduce(kind, src, k.axes), expected))
-                    << name_of(kind) << " of " << name_of(type) << " " << text_of(k) << " with " << special << " at " << at
-                    << " among " << filler;
-            }
-        }
+    const size_t places[] = {0, count / 2, count - 1};
+    for (size_t i = 0; i < 3; ++i)
+        for (size_t j = 0; j < 3; ++j)
+            if (i == j || count < 5000) check_with(type, k, filler, specials[i], places[j]);
 }
 
 TEST(range, a_sum_with_one_infinity_is_that_infinity) {

@@ -46,7 +46,8 @@ How it is run:
   -vN, --verbose=N        1: partitions, shapes and how near to the allowed errors the results are
 
 Each case gives a line N:STATE __REPRO: KNOBS, and those knobs run it again. Mode P adds a line: the fastest and the average
-time in ms, GB/s of inputs and outputs at the fastest, and their share of the rate at which this machine reads memory.
+time in ms, GB/s of inputs and outputs at the fastest, and their share of the rate at which this machine reads memory (more
+than 1 where the data stays in a cache).
 Exit codes: 0; 1 if a case failed or could not be rewritten; 2 for bad knobs or a file that is not there.
 )";
 

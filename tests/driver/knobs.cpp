@@ -325,7 +325,7 @@ std::filesystem::path find_case_file(const std::string &name, const std::filesys
 #endif
     folders.emplace_back("benchdnn_cases");
     for (const auto &folder : folders) {
-        const auto path = folder / name;
+        std::filesystem::path path = folder / name;
         std::error_code ignored;
         if (!name.empty() && std::filesystem::is_regular_file(path, ignored)) return path;
     }

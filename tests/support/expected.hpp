@@ -14,40 +14,36 @@ struct expected_tensor {
     std::vector<double> error; // how far from the value a result may be before it is rounded to its type
 };
 
-/// The exact result of a reduction as it gathers elements.
-struct gathered {
+/// The exact sums of elements, and what a reduction makes of them.
+struct exact_sums {
     long double sum = 0;
     long double magnitudes = 0;
     long double squares = 0;
-    long double product = 1;
-    double most = -infinity; // by IEEE 754-2019's maximum: NaN wins, -0 < +0
-    double least = infinity;
+    double not_finite = 0; // the sum of the elements that are not
 
     void add(double x) {
-        sum += static_cast<long double>(x);
-        magnitudes += static_cast<long double>(std::abs(x));
-        squares += static_cast<long double>(x) * static_cast<long double>(x);
-        product *= static_cast<long double>(x);
-        if (std::isnan(x) || x > most || (x == most && !std::signbit(x))) most = std::isnan(most) ? most : x;
-        if (std::isnan(x) || x < least || (x == least && std::signbit(x))) least = std::isnan(least) ? least : x;
+        if (!std::isfinite(x)) {
+            not_finite += x;
+            magnitudes = squares = std::isnan(x) || std::isnan(magnitudes) ? not_a_number : infinity;
+            return;
+        }
+        const auto wide = static_cast<long double>(x);
+        sum += wide;
+        magnitudes += std::abs(wide);
+        squares += wide * wide;
     }
 
     double result(op::kind kind, size_t count) const {
+        const long double total = not_finite == 0 ? sum : static_cast<long double>(not_finite);
         switch (kind) {
-        case op::kind::ReduceSum:
-            return static_cast<double>(sum);
         case op::kind::ReduceMean:
-            return static_cast<double>(sum / static_cast<long double>(count));
-        case op::kind::ReduceMax:
-            return most;
-        case op::kind::ReduceMin:
-            return least;
-        case op::kind::ReduceProd:
-            return static_cast<double>(product);
+            return static_cast<double>(total / static_cast<long double>(count));
         case op::kind::ReduceL1:
             return static_cast<double>(magnitudes);
-        default:
+        case op::kind::ReduceL2:
             return static_cast<double>(std::sqrt(squares));
+        default:
+            return static_cast<double>(total);
         }
     }
 
@@ -55,21 +51,47 @@ struct gathered {
     /// may be added lane by lane in sequence: 68 of them at the most.
     double error(op::kind kind, size_t count) const {
         const double roundings = count <= 1024 ? std::min(static_cast<double>(count) + 1, 68.0) : 4;
-        const double value = std::abs(result(kind, count));
         switch (kind) {
-        case op::kind::ReduceSum:
-        case op::kind::ReduceL1:
-            return roundings * f32_unit * static_cast<double>(magnitudes);
         case op::kind::ReduceMean:
             return roundings * f32_unit * static_cast<double>(magnitudes / static_cast<long double>(count));
-        case op::kind::ReduceProd:
-            return static_cast<double>(count) * f32_unit * value;
         case op::kind::ReduceL2:
             // Each square is rounded, then the sum as above; the root halves the relative error and is rounded itself.
-            return ((roundings + 1) / 2 + 1) * f32_unit * value;
+            return ((roundings + 1) / 2 + 1) * f32_unit * result(kind, count);
         default:
-            return 0;
+            return roundings * f32_unit * static_cast<double>(magnitudes);
         }
+    }
+};
+
+inline bool is_sum(op::kind kind) {
+    return kind == op::kind::ReduceSum || kind == op::kind::ReduceMean || kind == op::kind::ReduceL1 ||
+           kind == op::kind::ReduceL2;
+}
+
+/// One output of any reduction.
+struct gathered {
+    op::kind kind;
+    exact_sums sums;
+    long double product = 1;
+    double most = -infinity; // by IEEE 754-2019's maximum: NaN wins, -0 < +0
+    double least = infinity;
+
+    void add(double x) {
+        if (is_sum(kind)) return sums.add(x);
+        if (kind == op::kind::ReduceProd) product *= static_cast<long double>(x);
+        if (std::isnan(x) || x > most || (x == most && !std::signbit(x))) most = std::isnan(most) ? most : x;
+        if (std::isnan(x) || x < least || (x == least && std::signbit(x))) least = std::isnan(least) ? least : x;
+    }
+
+    double result(size_t count) const {
+        if (is_sum(kind)) return sums.result(kind, count);
+        if (kind == op::kind::ReduceProd) return static_cast<double>(product);
+        return kind == op::kind::ReduceMax ? most : least;
+    }
+
+    double error(size_t count) const {
+        if (is_sum(kind)) return sums.error(kind, count);
+        return kind == op::kind::ReduceProd ? static_cast<double>(count) * f32_unit * std::abs(result(count)) : 0;
     }
 };
 
@@ -92,11 +114,11 @@ inline expected_tensor expect_reduction(op::kind kind, const std::vector<double>
         }
         if (!reduced[i] || keep_dims) dst.shape.insert(dst.shape.begin(), reduced[i] ? 1 : shape[i]);
     }
-    std::vector<gathered> all(static_cast<size_t>(outputs));
+    std::vector<gathered> all(static_cast<size_t>(outputs), gathered{kind, {}});
     for_each_element(shape, strides, [&](size_t i, int64_t output) { all[static_cast<size_t>(output)].add(src[i]); });
     for (const gathered &one : all) {
-        dst.value.push_back(one.result(kind, count));
-        dst.error.push_back(one.error(kind, count));
+        dst.value.push_back(one.result(count));
+        dst.error.push_back(one.error(count));
     }
     return dst;
 }

@@ -34,8 +34,9 @@ inline double max_of(data_type type) { return type == data_type::f32 ? f32_max :
 /// The nearest value of the type, ties to even; too large a value is infinity.
 inline double round_to(data_type type, double x) {
     if (!std::isfinite(x) || x == 0) return x;
-    const int precision = type == data_type::f32 ? 24 : type == data_type::bf16 ? 8 : 11;
-    const int smallest = type == data_type::f32 ? -149 : type == data_type::bf16 ? -133 : -24; // exponent of a subnormal's unit
+    if (type == data_type::f32) return static_cast<double>(static_cast<float>(x)); // the processor rounds to nearest even
+    const int precision = type == data_type::bf16 ? 8 : 11;
+    const int smallest = type == data_type::bf16 ? -133 : -24; // the exponent of a subnormal's unit
     int exponent = 0;
     std::frexp(x, &exponent);
     const int unit = std::max(exponent - precision, smallest);

@@ -1,0 +1,143 @@
+#include "tests/property/execution.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "tests/driver/compare.hpp"
+#include "tests/driver/fill.hpp"
+#include "tests/driver/reference.hpp"
+
+namespace onefold_test {
+
+namespace driver = onefold::driver;
+
+namespace {
+
+bool has_values(const impl::op &o) {
+    return driver::has_reference(o.kind) && o.kind != onefold_op_wildcard && o.kind != onefold_op_end;
+}
+
+bool gaps_are_untouched(const driver::buffer &b) {
+    driver::buffer fresh(b.description());
+    fresh.scatter(b.gather());
+    return b.bytes() == 0 || std::memcmp(fresh.data(), b.data(), b.bytes()) == 0;
+}
+
+bool is_identical(const std::vector<double> &a, const std::vector<double> &b) {
+    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
+}
+
+} // namespace
+
+execution::execution(impl::io::graph_file file, unsigned threads, onefold::graph::partition::policy policy, uint64_t seed)
+    : session_(std::move(file), threads, policy) {
+    for (size_t i = 0; i < session_.stages().size(); ++i)
+        if (session_.stages()[i].partition.is_supported()) session_.compile(i);
+    session_.allocate();
+    fill_sources(seed);
+    session_.execute();
+}
+
+void execution::fill_sources(uint64_t seed) {
+    std::set<size_t> produced;
+    for (const driver::stage &s : session_.stages())
+        if (s.compiled) produced.insert(s.outputs.begin(), s.outputs.end());
+    for (const driver::stage &s : session_.stages()) {
+        if (!s.compiled) continue;
+        for (const size_t id : s.ops) {
+            const impl::op &o = session_.op(id);
+            for (size_t port = 0; port < o.inputs.size(); ++port) {
+                const size_t tensor = o.inputs[port].id;
+                const bool from_outside = std::find(s.inputs.begin(), s.inputs.end(), tensor) != s.inputs.end();
+                if (!from_outside || produced.contains(tensor) || sources_.contains(tensor)) continue;
+                driver::fill(session_.buffer_of(tensor), &o, port, seed);
+                sources_[tensor] = session_.buffer_of(tensor).load_all();
+            }
+        }
+    }
+}
+
+bool execution::reads_only_sources(size_t tensor) const {
+    const auto produces = [&](const impl::op &o) { return !o.outputs.empty() && o.outputs[0].id == tensor; };
+    const auto producer = std::find_if(session_.file().ops.begin(), session_.file().ops.end(), produces);
+    return producer != session_.file().ops.end() &&
+           std::all_of(producer->inputs.begin(), producer->inputs.end(),
+                       [&](const impl::logical_tensor &input) { return sources_.contains(input.id); });
+}
+
+std::string execution::check() {
+    driver::reference_tensors tensors;
+    for (const auto &[id, values] : sources_) {
+        const driver::buffer &b = session_.buffer_of(id);
+        if (!is_identical(b.load_all(), values) || !gaps_are_untouched(b)) return fmt::format("source {} was written to", id);
+        tensors.emplace(id, driver::exact_tensor(b.description().dims, values));
+    }
+    std::vector<impl::op> ops;
+    std::copy_if(session_.file().ops.begin(), session_.file().ops.end(), std::back_inserter(ops), has_values);
+    driver::compute_reference(ops, tensors);
+    for (const driver::stage &s : session_.stages()) {
+        if (!s.compiled) continue;
+        for (const size_t id : s.outputs) {
+            const driver::buffer &b = session_.buffer_of(id);
+            driver::reference_tensor &expected = tensors.at(id);
+            expected.zero_signs = expected.zero_signs && reads_only_sources(id);
+            if (b.description().dims != expected.dims)
+                return fmt::format("tensor {} has dims {}, not {}", id, impl::to_string(b.description().dims),
+                                   impl::to_string(expected.dims));
+            const driver::comparison found = driver::compare(b.load_all(), b.type(), expected);
+            trusted_ = trusted_ && found.is_trusted();
+            if (found.wrong != 0)
+                return fmt::format("tensor {} by {}: {} wrong of {}\n{}", id, s.compiled->get_info(), found.wrong, found.total,
+                                   found.first_wrong);
+            if (!gaps_are_untouched(b)) return fmt::format("tensor {}: a gap was written to", id);
+        }
+    }
+    return "";
+}
+
+std::string execution::check_same_bits(execution &other) {
+    for (const size_t id : session_.outputs()) {
+        if (!std::any_of(session_.stages().begin(), session_.stages().end(), [&](const driver::stage &s) {
+                return s.compiled && std::find(s.outputs.begin(), s.outputs.end(), id) != s.outputs.end();
+            }))
+            continue;
+        if (!is_identical(session_.buffer_of(id).load_all(), other.session_.buffer_of(id).load_all()))
+            return fmt::format("tensor {} depends on the number of threads", id);
+    }
+    return "";
+}
+
+std::string execution::check_in_place(size_t stage, size_t input, size_t output) {
+    const driver::stage &s = session_.stages()[stage];
+    const onefold::engine cpu(onefold::engine::kind::cpu, 0);
+    driver::buffer shared(session_.buffer_of(input).description());
+    shared.store_all(session_.buffer_of(input).load_all());
+    const auto bind = [&](const std::vector<size_t> &ids) {
+        std::vector<onefold::graph::tensor> tensors;
+        for (const size_t id : ids) {
+            driver::buffer &own = session_.buffer_of(id);
+            tensors.emplace_back(driver::to_public(own.description()), cpu,
+                                 id == input || id == output ? shared.data() : own.data());
+        }
+        return tensors;
+    };
+    const auto expected = session_.buffer_of(output).load_all();
+    onefold::stream stream(cpu);
+    s.compiled->execute(stream, bind(s.inputs), bind(s.outputs));
+    if (!is_identical(shared.load_all(), expected))
+        return fmt::format("tensor {} differs where it shares the buffer of {}", output, input);
+    return "";
+}
+
+std::string execution::check_in_place() {
+    for (size_t i = 0; i < session_.stages().size(); ++i) {
+        if (!session_.stages()[i].compiled) continue;
+        for (const auto &[input, output] : session_.stages()[i].compiled->get_inplace_ports())
+            if (const std::string wrong = check_in_place(i, input, output); !wrong.empty()) return wrong;
+    }
+    return "";
+}
+
+} // namespace onefold_test

@@ -1,0 +1,258 @@
+#include "tests/property/random_graph.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "graph/shape_inference.hpp"
+
+namespace onefold_test {
+
+namespace {
+
+constexpr impl::op_kind reductions[] = {onefold_op_reduce_sum, onefold_op_reduce_mean, onefold_op_reduce_max,
+                                        onefold_op_reduce_min, onefold_op_reduce_prod, onefold_op_reduce_l1,
+                                        onefold_op_reduce_l2};
+
+constexpr impl::op_kind binaries[] = {onefold_op_add,     onefold_op_subtract, onefold_op_multiply,          onefold_op_divide,
+                                      onefold_op_maximum, onefold_op_minimum,  onefold_op_squared_difference};
+
+struct unary_choice {
+    impl::op_kind kind;
+    impl::attribute_map attributes;
+    bool needs_positive = false; // not defined, or not continuous, at 0 and below
+    bool grows = false;          // what follows may overflow
+};
+
+const unary_choice unaries[] = {
+    {onefold_op_abs, {}},
+    {onefold_op_clamp, {{onefold_op_attr_min, -1.5F}, {onefold_op_attr_max, 3.0F}}},
+    {onefold_op_elu, {{onefold_op_attr_alpha, 0.75F}}},
+    {onefold_op_exp, {}, false, true},
+    {onefold_op_gelu, {}},
+    {onefold_op_gelu, {{onefold_op_attr_mode, std::string("gelu_tanh")}}},
+    {onefold_op_hard_sigmoid, {{onefold_op_attr_alpha, 0.25F}, {onefold_op_attr_beta, 0.5F}}},
+    {onefold_op_hard_swish, {}},
+    {onefold_op_leaky_relu, {{onefold_op_attr_alpha, 0.125F}}},
+    {onefold_op_log, {}, true},
+    {onefold_op_mish, {}},
+    {onefold_op_pow, {{onefold_op_attr_beta, 2.0F}}, false, true},
+    {onefold_op_pow, {{onefold_op_attr_beta, 0.5F}}, true},
+    {onefold_op_pow, {{onefold_op_attr_beta, -1.5F}}, true},
+    {onefold_op_reciprocal, {}, true},
+    {onefold_op_relu, {}},
+    {onefold_op_round, {}},
+    {onefold_op_sigmoid, {}},
+    {onefold_op_softplus, {}},
+    {onefold_op_softplus, {{onefold_op_attr_beta, 2.0F}}},
+    {onefold_op_sqrt, {}, true},
+    {onefold_op_square, {}, false, true},
+    {onefold_op_tanh, {}},
+};
+
+const impl::attribute_map positive = {{onefold_op_attr_min, 0.125F}, {onefold_op_attr_max, 16.0F}};
+const impl::attribute_map moderate = {{onefold_op_attr_min, -8.0F}, {onefold_op_attr_max, 8.0F}};
+
+impl::logical_tensor known(size_t id, impl::data_type type, const impl::dims &sizes) {
+    return impl::make_logical_tensor(id, type, static_cast<int64_t>(sizes.size()), sizes.data(), nullptr, onefold_layout_any, 0,
+                                     onefold_property_undef);
+}
+
+} // namespace
+
+impl::dims random_dims(random_source &random) {
+    const bool tall = random.one_in(12);
+    impl::dims sizes(static_cast<size_t>(tall ? random.between(7, 20) : random.between(0, 6)));
+    int64_t room = random.one_in(20) ? 400000 : 3000;
+    for (int64_t &size : sizes) {
+        if (random.one_in(60))
+            size = 0;
+        else if (random.one_in(4) || (tall && random.one_in(2)))
+            size = 1;
+        else
+            size = random.one_in(4) ? random.between(2, 700) : random.between(2, 9);
+        size = std::min(size, room);
+        room /= std::max<int64_t>(size, 1);
+    }
+    random.shuffle(sizes);
+    return sizes;
+}
+
+impl::dims random_strides(random_source &random, const impl::dims &sizes, bool is_source) {
+    std::vector<size_t> order(sizes.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    if (random.one_in(2)) random.shuffle(order);
+    const bool gaps = random.one_in(3);
+    const bool repeats = is_source && random.one_in(6);
+    impl::dims strides(sizes.size());
+    int64_t next = gaps && random.one_in(2) ? random.between(1, 3) : 1;
+    for (size_t i = order.size(); i-- > 0;) {
+        if (repeats && random.one_in(3)) continue; // 0
+        strides[order[i]] = next;
+        if (sizes[order[i]] > 1) next *= sizes[order[i]];
+        if (gaps && random.one_in(2) && next < 1000000) next += random.between(0, 3);
+    }
+    return strides;
+}
+
+impl::dims random_broadcast(random_source &random, const impl::dims &sizes) {
+    impl::dims result = sizes;
+    if (random.one_in(3)) return result;
+    if (random.one_in(3)) return {};
+    if (!result.empty() && random.one_in(2))
+        result.erase(result.begin(), result.begin() + random.between(0, static_cast<int64_t>(result.size()) - 1));
+    for (int64_t &size : result)
+        if (random.one_in(3)) size = 1;
+    return result;
+}
+
+impl::data_type random_type(random_source &random) {
+    return random.pick(std::initializer_list<impl::data_type>{onefold_f32, onefold_f32, onefold_bf16, onefold_f16});
+}
+
+impl::logical_tensor graph_builder::add_input(const impl::dims &sizes, impl::data_type type) {
+    const impl::dims strides = random_.one_in(2) ? random_strides(random_, sizes, true) : impl::row_major_strides(sizes);
+    return impl::make_logical_tensor(next_tensor_++, type, static_cast<int64_t>(sizes.size()), sizes.data(), strides.data(),
+                                     onefold_layout_strided, 0, onefold_property_undef);
+}
+
+impl::logical_tensor graph_builder::add(impl::op_kind kind, std::vector<impl::logical_tensor> srcs, const impl::dims &sizes,
+                                        impl::data_type type, impl::attribute_map attributes) {
+    impl::op o;
+    o.id = file_.ops.size();
+    o.kind = kind;
+    o.name = "op";
+    o.raw_attributes = std::move(attributes);
+    o.inputs = std::move(srcs);
+    o.outputs = {known(next_tensor_++, type, sizes)};
+    file_.ops.push_back(o);
+    return o.outputs[0];
+}
+
+impl::logical_tensor graph_builder::add_reduction(const impl::logical_tensor &src) {
+    const auto rank = static_cast<int64_t>(src.dims.size());
+    std::vector<int64_t> axes;
+    std::vector<bool> reduced(src.dims.size(), false);
+    const bool all = random_.one_in(6);
+    for (int64_t i = 0; i < rank; ++i)
+        if (all || random_.one_in(2)) {
+            axes.push_back(random_.one_in(2) ? i : i - rank);
+            reduced[static_cast<size_t>(i)] = true;
+        }
+    random_.shuffle(axes);
+    const bool keep_dims = random_.one_in(2);
+    impl::dims sizes;
+    for (size_t i = 0; i < src.dims.size(); ++i)
+        if (!reduced[i] || keep_dims) sizes.push_back(reduced[i] ? 1 : src.dims[i]);
+    impl::attribute_map attributes = {{onefold_op_attr_axes, axes}};
+    if (keep_dims || random_.one_in(2)) attributes[onefold_op_attr_keep_dims] = keep_dims;
+    return add(random_.pick(reductions), {src}, sizes, src.type, attributes);
+}
+
+impl::logical_tensor graph_builder::add_binary(const impl::logical_tensor &src) {
+    const impl::op_kind kind = random_.pick(binaries);
+    const bool mixes = kind == onefold_op_multiply || kind == onefold_op_divide;
+    const impl::data_type type = mixes && random_.one_in(4) ? random_type(random_) : src.type;
+    const impl::logical_tensor other = add_input(random_broadcast(random_, src.dims), type);
+    const impl::data_type result = mixes && random_.one_in(4) ? random_type(random_) : src.type;
+    if (!random_.one_in(3)) return add(kind, {src, other}, src.dims, result);
+    if (kind != onefold_op_divide) return add(kind, {other, src}, src.dims, result);
+    const impl::logical_tensor divisor = add(onefold_op_clamp, {src}, src.dims, src.type, positive);
+    return add(kind, {other, divisor}, src.dims, result);
+}
+
+impl::logical_tensor graph_builder::add_binary(const impl::logical_tensor &src_0, const impl::logical_tensor &src_1) {
+    const impl::op_kind kind = random_.pick(binaries);
+    impl::logical_tensor second = src_1;
+    if (kind == onefold_op_divide) second = add(onefold_op_clamp, {src_1}, src_1.dims, src_1.type, positive);
+    return add(kind, {src_0, second}, *impl::broadcast(src_0.dims, src_1.dims), src_0.type);
+}
+
+impl::logical_tensor graph_builder::add_unary(const impl::logical_tensor &src) {
+    const unary_choice &choice = random_.pick(unaries);
+    impl::logical_tensor x = src;
+    if (choice.needs_positive) x = add(onefold_op_clamp, {x}, x.dims, x.type, positive);
+    x = add(choice.kind, {x}, x.dims, x.type, choice.attributes);
+    if (choice.grows && random_.one_in(2)) x = add(onefold_op_clamp, {x}, x.dims, x.type, moderate);
+    return x;
+}
+
+impl::logical_tensor graph_builder::add_conversion(const impl::logical_tensor &src) {
+    if (random_.one_in(3)) return add(onefold_op_reorder, {src}, src.dims, src.type);
+    const impl::data_type half = random_.one_in(2) ? onefold_bf16 : onefold_f16;
+    return add(onefold_op_type_cast, {src}, src.dims, src.type == onefold_f32 ? half : onefold_f32);
+}
+
+std::vector<impl::logical_tensor> graph_builder::add_foreign(std::vector<impl::logical_tensor> srcs) {
+    const bool product = srcs.size() == 2 && srcs[0].dims.size() == 2 && srcs[0].dims == srcs[1].dims &&
+                         srcs[0].dims[0] == srcs[0].dims[1] && srcs[0].type == srcs[1].type;
+    const impl::logical_tensor first = srcs.front();
+    std::vector<impl::logical_tensor> results = {
+        add(product ? onefold_op_matmul : onefold_op_wildcard, std::move(srcs), first.dims, first.type)};
+    while (!product && random_.one_in(3)) {
+        results.push_back(known(next_tensor_++, first.type, first.dims));
+        file_.ops.back().outputs.push_back(results.back());
+    }
+    return results;
+}
+
+void graph_builder::add_end(const impl::logical_tensor &src) {
+    add(onefold_op_end, {src}, {}, src.type);
+    file_.ops.back().outputs.clear();
+}
+
+void graph_builder::lay_out_last() {
+    impl::logical_tensor &dst = file_.ops.back().outputs.front();
+    if (random_.one_in(3)) return;
+    if (random_.one_in(3)) {
+        dst = impl::make_logical_tensor(dst.id, dst.type, impl::unknown_ndims, nullptr, nullptr, onefold_layout_undef, 0,
+                                        onefold_property_undef);
+        return;
+    }
+    const impl::dims strides = random_strides(random_, dst.dims, false);
+    dst = impl::make_logical_tensor(dst.id, dst.type, static_cast<int64_t>(dst.dims.size()), dst.dims.data(), strides.data(),
+                                    onefold_layout_strided, 0, onefold_property_undef);
+}
+
+impl::io::graph_file graph_builder::finish(bool shuffled) {
+    file_.version = "3.7.0";
+    if (shuffled) random_.shuffle(file_.ops);
+    return std::move(file_);
+}
+
+std::string text_of(const impl::io::graph_file &file) {
+    std::string text;
+    for (const impl::op &o : file.ops) {
+        text += "  " + impl::to_string(o);
+        for (const auto &[name, value] : o.raw_attributes)
+            text += " " + std::string(impl::name_of(name)) + "=" + impl::to_string(value);
+        for (const impl::logical_tensor &input : o.inputs)
+            text += " " + std::to_string(input.id) + ":" + impl::to_string(input);
+        text += " ->";
+        for (const impl::logical_tensor &output : o.outputs)
+            text += " " + std::to_string(output.id) + ":" + impl::to_string(output);
+        text += "\n";
+    }
+    return text;
+}
+
+random_chain make_chain(random_source &random) {
+    graph_builder builder(random, random_type(random));
+    impl::logical_tensor x = builder.add_input(random_dims(random));
+    const uint64_t start = random.below(8);
+    if (start < 4)
+        x = builder.add_reduction(x);
+    else if (start < 5)
+        x = builder.add_binary(x);
+    else if (start < 7)
+        x = builder.add_unary(x);
+    else
+        x = builder.add_conversion(x);
+    const int64_t length = random.one_in(3) ? random.between(1, 20) : random.between(0, 3);
+    while (builder.op_count() < static_cast<size_t>(length) + 1)
+        x = random.one_in(2) ? builder.add_unary(x) : builder.add_binary(x);
+    const bool fits = builder.op_count() <= 21; // an op may have come with clamps
+    builder.lay_out_last();
+    return {builder.finish(random.one_in(4)), fits && start < 7};
+}
+
+} // namespace onefold_test
