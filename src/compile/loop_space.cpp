@@ -50,8 +50,11 @@ void sort_dims(computation &c) {
     const dims &primary = c.kind == computation_kind::reduce ? c.src[0].strides : c.dst.strides;
     std::vector<size_t> order(primary.size());
     std::iota(order.begin(), order.end(), size_t{0});
-    // A reduced dim that is kept only as a 1 goes last, whatever stride it had.
-    const auto key = [&](size_t i) { return c.space.sizes[i] == 1 ? int64_t{-1} : primary[i]; };
+    // A reduced dim that is kept only as a 1 goes last, whatever stride it had; one that repeats the same elements goes first.
+    const auto key = [&](size_t i) {
+        if (c.space.sizes[i] == 1) return int64_t{-1};
+        return primary[i] == 0 ? INT64_MAX : primary[i];
+    };
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return key(a) > key(b); });
     select_dims(c, order);
 }

@@ -17,7 +17,7 @@ rows_by_kind join_tables() {
     for (const auto table : {reduction_schemas(), binary_schemas(), unary_schemas(), conversion_schemas(), structural_schemas(),
                              foreign_schemas()})
         for (const op_schema &row : table)
-            joined[row.kind] = &row;
+            joined.at(static_cast<size_t>(row.kind)) = &row;
     return joined;
 }
 
@@ -91,7 +91,9 @@ void check_attributes(const op &o, std::span<const attribute_schema> rows) {
     for (const attribute_schema &row : rows)
         if (row.need == attribute_need::required && !o.raw_attributes.count(row.name))
             fail(onefold_invalid_graph_op, "{}: attribute {} is missing", to_string(o), impl::name_of(row.name));
-    for (const auto &[name, value] : o.raw_attributes) {
+    for (const auto &attribute : o.raw_attributes) {
+        const op_attr name = attribute.first;
+        const attribute_value &value = attribute.second;
         const auto row = std::find_if(rows.begin(), rows.end(), [&](const attribute_schema &r) { return r.name == name; });
         if (row == rows.end())
             fail(onefold_invalid_graph_op, "{}: there is no attribute {} in this op", to_string(o), impl::name_of(name));
@@ -134,7 +136,8 @@ unary_attributes make_unary_attributes(const op &o) {
 } // namespace
 
 const op_schema &schema_of(op_kind kind) {
-    const op_schema *row = kind >= 0 && kind < onefold_op_kind_count ? all_rows()[kind] : nullptr;
+    const auto index = static_cast<size_t>(kind); // of a negative kind: too large
+    const op_schema *row = index < all_rows().size() ? all_rows()[index] : nullptr;
     if (!row) fail(onefold_invalid_arguments, "there is no op kind {}", static_cast<int>(kind));
     return *row;
 }

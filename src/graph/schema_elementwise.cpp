@@ -89,17 +89,15 @@ constexpr std::array unary_rows = {
     unary(onefold_op_tanh, "Tanh"),
 };
 
-// clang-format off
-constexpr std::array other_rows = {
+constexpr std::array conversion_rows = {
     op_schema{onefold_op_reorder, "Reorder", op_family::conversion, src, dst, {}, infer_same},
     op_schema{onefold_op_type_cast, "TypeCast", op_family::conversion, cast_src, cast_dst, {}, infer_same, check_type_cast},
 };
-// clang-format on
 
 } // namespace
 
 std::span<const op_schema> binary_schemas() { return binary_rows; }
 std::span<const op_schema> unary_schemas() { return unary_rows; }
-std::span<const op_schema> conversion_schemas() { return other_rows; }
+std::span<const op_schema> conversion_schemas() { return conversion_rows; }
 
 } // namespace onefold::impl

@@ -7,36 +7,20 @@ std::optional<eltwise_algorithm> to_eltwise(op_kind op, const unary_attributes &
     switch (op) {
     case onefold_op_abs:
         return eltwise_algorithm{algorithm::eltwise_abs};
-    case onefold_op_clamp:
-        return eltwise_algorithm{algorithm::eltwise_clip, a.alpha, a.beta};
     case onefold_op_elu:
         return eltwise_algorithm{algorithm::eltwise_elu, a.alpha};
-    case onefold_op_exp:
-        return eltwise_algorithm{algorithm::eltwise_exp};
-    case onefold_op_gelu:
-        return eltwise_algorithm{a.tanh_approximation ? algorithm::eltwise_gelu_tanh : algorithm::eltwise_gelu_erf};
-    case onefold_op_hard_sigmoid:
-        return eltwise_algorithm{algorithm::eltwise_hardsigmoid, a.alpha, a.beta};
     case onefold_op_hard_swish:
         return eltwise_algorithm{algorithm::eltwise_hardswish, 1.0F / 6.0F, 0.5F};
     case onefold_op_leaky_relu:
         return eltwise_algorithm{algorithm::eltwise_relu, a.alpha};
-    case onefold_op_log:
-        return eltwise_algorithm{algorithm::eltwise_log};
-    case onefold_op_mish:
-        return eltwise_algorithm{algorithm::eltwise_mish};
     case onefold_op_pow:
         return eltwise_algorithm{algorithm::eltwise_pow, 1.0F, a.alpha};
     case onefold_op_reciprocal:
         return eltwise_algorithm{algorithm::eltwise_pow, 1.0F, -1.0F};
-    case onefold_op_relu:
-        return eltwise_algorithm{algorithm::eltwise_relu};
     case onefold_op_round:
         return eltwise_algorithm{algorithm::eltwise_round};
     case onefold_op_sigmoid:
         return eltwise_algorithm{algorithm::eltwise_logistic};
-    case onefold_op_softplus:
-        return eltwise_algorithm{algorithm::eltwise_soft_relu, a.alpha};
     case onefold_op_sqrt:
         return eltwise_algorithm{algorithm::eltwise_sqrt};
     case onefold_op_square:
@@ -44,6 +28,8 @@ std::optional<eltwise_algorithm> to_eltwise(op_kind op, const unary_attributes &
     case onefold_op_tanh:
         return eltwise_algorithm{algorithm::eltwise_tanh};
     default:
+        // oneDNN's exp, clip, hardsigmoid and relu turn a NaN into a number, its gelu and mish an infinity into a NaN; its log
+        // and soft_relu lose small results.
         return std::nullopt;
     }
 }
@@ -69,6 +55,19 @@ constexpr int max_post_ops = 32; // oneDNN's limit
 
 bool is_commutative(op_kind op) { return op == onefold_op_add || op == onefold_op_multiply; }
 
+/// Whether the operand fills its memory, in any order of its dims: oneDNN reads a broadcast operand of a post-op as if it had
+/// no gaps.
+bool is_dense(const operand &o, const loop_space &space) {
+    int64_t count = 1;
+    int64_t last = 0;
+    for (size_t i = 0; i < space.rank(); ++i)
+        if (o.strides[i] != 0 && !space.reduced[i]) {
+            count *= space.sizes[i];
+            last += (space.sizes[i] - 1) * o.strides[i];
+        }
+    return last + 1 == count;
+}
+
 bool append(const post_op &p, const computation &c, dnnl::post_ops &list, std::vector<argument> &arguments) {
     if (!p.is_binary) {
         const auto eltwise = to_eltwise(p.op, p.attributes);
@@ -80,6 +79,7 @@ bool append(const post_op &p, const computation &c, dnnl::post_ops &list, std::v
     const dnnl::algorithm algorithm = squared_difference ? dnnl::algorithm::binary_sub : to_binary(p.op);
     if (algorithm == dnnl::algorithm::undef) return false;
     if (p.value_is_second && !squared_difference && !is_commutative(p.op)) return false;
+    if (!is_dense(p.other, c.space)) return false;
     const dnnl::memory::desc other = descriptor(p.other, c.space);
     arguments.push_back({DNNL_ARG_ATTR_MULTIPLE_POST_OP(list.len()) | DNNL_ARG_SRC_1, p.other.buffer, other});
     list.append_binary(algorithm, other);

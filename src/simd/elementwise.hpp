@@ -7,8 +7,8 @@
 
 namespace onefold::impl::simd {
 
-/// Copies, conversions, fills and binary ops over any loop space, with any strides and broadcast, f32, bf16 and f16. No
-/// post-ops.
+/// Copies, conversions, fills, unary and binary ops with post-ops, over any loop space, with any strides and broadcast, f32,
+/// bf16 and f16.
 std::unique_ptr<step> make_elementwise(const computation &c);
 
 } // namespace onefold::impl::simd

@@ -4,6 +4,7 @@
 
 #include "compile/loop_space.hpp"
 #include "simd/elementwise.hpp"
+#include "simd/epilogue.hpp"
 #include "simd/reduction.hpp"
 
 namespace onefold::impl::simd {
@@ -25,7 +26,8 @@ double touched_bytes(const computation &c) {
 } // namespace
 
 double cost(const computation &c) {
-    if (c.kind == computation_kind::unary || !c.post_ops.empty()) return std::numeric_limits<double>::infinity();
+    const bool has_kernel = c.kind != computation_kind::unary || unary_of(kernels(), c.op, c.attributes) != nullptr;
+    if (!has_kernel || !epilogue::supports(c)) return std::numeric_limits<double>::infinity();
     return nanoseconds_a_step + touched_bytes(c) / bytes_per_nanosecond;
 }
 

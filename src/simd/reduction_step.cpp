@@ -62,36 +62,40 @@ double map_in_f64(op_kind op, double x) {
     }
 }
 
-reduction_nest take_apart(const computation &c) {
-    const size_t last = c.space.rank() - 1;
-    const operand &src = c.src[0];
-    reduction_nest n{{}, {}, c.space.sizes[last], src.strides[last], c.dst.strides[last]};
-    for (size_t d = 0; d < last; ++d) {
-        const int64_t src_stride = src.strides[d] * size_of(src.type);
-        if (c.space.reduced[d])
-            n.reduced.push_back(c.space.sizes[d], {src_stride});
-        else
-            n.kept.push_back(c.space.sizes[d], {src_stride, c.dst.strides[d] * size_of(c.dst.type)});
-    }
+/// The dims around the innermost one that are kept, or reduced.
+nest outer_dims(const computation &c, bool reduced, const std::vector<const operand *> &operands) {
+    nest n(operands.size());
+    for (size_t d = 0; d + 1 < c.space.rank(); ++d)
+        if (c.space.reduced[d] == reduced) n.add_dim(c.space, d, operands);
     return n;
 }
 
 } // namespace
 
-reduction_step::reduction_step(const computation &c)
+reduction_step::reduction_step(const computation &c, size_t epilogue_dim)
     : kernels_(kernels()),
-      nest_(take_apart(c)),
-      src_(c.src[0].buffer),
-      dst_(c.dst.buffer),
-      src_size_(size_of(c.src[0].type)),
-      dst_size_(size_of(c.dst.type)),
-      load_(load_of(kernels_, c.src[0].type)),
-      store_(store_of(kernels_, c.dst.type)),
+      kept_(outer_dims(c, false, operands_of(c))),
+      reduced_(outer_dims(c, true, {c.src.data()})),
+      length_(c.space.sizes.back()),
+      src_(kernels_, c.src[0], c.space.rank() - 1),
+      dst_(kernels_, c.dst, epilogue_dim),
       reduce_(kernels_of(reductions_of(kernels_, c.src[0].type), c.op)),
       reduce_f32_(kernels_of(kernels_.of_f32, c.op)),
-      reduced_count_(nest_.reduced.count()),
+      reduced_count_(reduced_.count()),
       op_(c.op),
-      identity_(identity_of(c.op)) {}
+      identity_(identity_of(c.op)),
+      store_(store_of(kernels_, c.dst.type)),
+      epilogue_(kernels_, c, epilogue_dim, dst_operand + 1) {}
+
+void reduction_step::store_results(float *results, int64_t count, std::span<std::byte *const> buffers,
+                                   const operand_offsets &offsets, int64_t begin) const {
+    for (int64_t i = 0; i < count; i += tile_size) {
+        const int64_t part = std::min(tile_size, count - i);
+        epilogue_.apply(results + i, part, buffers, offsets, begin + i);
+        std::byte *row = buffers[dst_.buffer] + offsets[dst_operand];
+        store_(results + i, dst_.at(row, begin + i), dst_.stride, static_cast<size_t>(part));
+    }
+}
 
 double reduction_step::combine(double a, double b) const {
     switch (family_of(op_)) {
@@ -122,14 +126,13 @@ float reduction_step::round(double total, int64_t count) const {
 }
 
 double reduction_step::total_in_f64(const std::byte *src, int64_t length, int64_t stride) const {
-    constexpr int64_t tile = 1024;
     double total = identity_;
-    odometer<1> at(nest_.reduced, 0);
+    odometer at(reduced_, 0);
     for (int64_t r = 0; r < reduced_count_; ++r, at.next())
-        for (int64_t i = 0; i < length; i += tile) {
-            alignas(64) float values[tile];
-            const int64_t part = std::min(tile, length - i);
-            load_(src + at.offsets[0] + i * stride * src_size_, stride, values, static_cast<size_t>(part));
+        for (int64_t i = 0; i < length; i += tile_size) {
+            alignas(64) float values[tile_size];
+            const int64_t part = std::min(tile_size, length - i);
+            src_.load(src + at.offsets[0] + i * stride * src_.size, stride, values, static_cast<size_t>(part));
             for (int64_t k = 0; k < part; ++k)
                 total += map_in_f64(op_, static_cast<double>(values[k]));
         }

@@ -4,27 +4,19 @@
 
 #include "compile/computation.hpp"
 #include "runtime/step.hpp"
-#include "simd/nest.hpp"
-#include "simd/rows.hpp"
+#include "simd/epilogue.hpp"
 
 namespace onefold::impl::simd {
 
 /// Elements that become one partial result where there are many: how work is split depends on this and on sizes alone.
 inline constexpr int64_t block_size = 64 * 1024;
 
-/// The space of a reduction taken apart: rows or columns innermost, and the dims around them. Strides of nests are in bytes.
-struct reduction_nest {
-    nest<2> kept;       // src, dst; without the columns
-    nest<1> reduced;    // src; without the rows
-    int64_t length;     // of a row, or the number of columns
-    int64_t src_stride; // along them, in elements
-    int64_t dst_stride; // along columns, in elements
-};
-
-/// What reductions of rows and of columns share.
+/// What reductions of rows and of columns share. The innermost loop dim is a row that is reduced, or columns that are kept;
+/// the others make two nests.
 class reduction_step : public step {
 protected:
-    explicit reduction_step(const computation &c);
+    /// `epilogue_dim` is the loop dim along which results lie side by side.
+    reduction_step(const computation &c, size_t epilogue_dim);
 
     double identity() const { return identity_; }
     double combine(double a, double b) const;
@@ -43,21 +35,29 @@ protected:
     /// The reduced dims' indices from `begin` to `end`, in runs of rows at one distance: run(first row, rows, distance).
     template <typename Run>
     void for_each_run(const std::byte *src, int64_t begin, int64_t end, const Run &run) const {
-        const int64_t inner = nest_.reduced.sizes.empty() ? 1 : nest_.reduced.sizes.back();
-        const int64_t distance = nest_.reduced.sizes.empty() ? 0 : nest_.reduced.strides[0].back();
+        const bool has_dims = !reduced_.sizes.empty();
+        const int64_t inner = has_dims ? reduced_.sizes.back() : 1;
+        const int64_t distance = has_dims ? reduced_.strides[0].back() : 0;
         for (int64_t row = begin; row < end;) {
             const int64_t rows = std::min(end - row, inner - row % inner);
-            run(src + odometer<1>(nest_.reduced, row).offsets[0], rows, distance);
+            run(src + odometer(reduced_, row).offsets[0], rows, distance);
             row += rows;
         }
     }
 
+    /// Applies the post-ops to `count` results from `begin` on of the row of results at `offsets`, and stores them.
+    void store_results(float *results, int64_t count, std::span<std::byte *const> buffers, const operand_offsets &offsets,
+                       int64_t begin) const;
+
+    static constexpr size_t src_operand = 0; // in kept_
+    static constexpr size_t dst_operand = 1;
+
     const row_kernels &kernels_;
-    reduction_nest nest_;
-    size_t src_, dst_;            // buffers
-    int64_t src_size_, dst_size_; // of an element
-    row_kernels::load load_;
-    row_kernels::store store_;
+    nest kept_;                         // src, dst, the post-ops' operands; without the innermost dim
+    nest reduced_;                      // src; likewise
+    int64_t length_;                    // of the innermost dim
+    row_operand src_;                   // along it
+    row_operand dst_;                   // along the dim on which results lie
     row_kernels::reduction reduce_;     // of elements as they are in memory
     row_kernels::reduction reduce_f32_; // of elements converted before
     int64_t reduced_count_;             // indices of the reduced dims
@@ -68,6 +68,8 @@ private:
 
     op_kind op_;
     double identity_;
+    row_kernels::store store_;
+    epilogue epilogue_;
 };
 
 } // namespace onefold::impl::simd

@@ -12,6 +12,7 @@
 #include <hwy/highway.h>
 
 #include "simd/reduce-inl.h"
+#include "simd/unary-inl.h"
 #include "simd/vector-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -82,14 +83,41 @@ const row_kernels *make_kernels();
 
 const row_kernels *make_kernels() {
     static const row_kernels k = {
-        hwy::TargetName(HWY_TARGET),  load_row<f32_element>,
-        load_row<bf16_element>,       load_row<f16_element>,
-        store_row<f32_element>,       store_row<bf16_element>,
-        store_row<f16_element>,       binary_row<add_op>,
-        binary_row<subtract_op>,      binary_row<multiply_op>,
-        binary_row<divide_op>,        binary_row<maximum_op>,
-        binary_row<minimum_op>,       binary_row<squared_difference_op>,
-        reductions_of<f32_element>(), reductions_of<bf16_element>(),
+        hwy::TargetName(HWY_TARGET),
+        load_row<f32_element>,
+        load_row<bf16_element>,
+        load_row<f16_element>,
+        store_row<f32_element>,
+        store_row<bf16_element>,
+        store_row<f16_element>,
+        binary_row<add_op>,
+        binary_row<subtract_op>,
+        binary_row<multiply_op>,
+        binary_row<divide_op>,
+        binary_row<maximum_op>,
+        binary_row<minimum_op>,
+        binary_row<squared_difference_op>,
+        unary_row<abs_op>,
+        unary_row<clamp_op>,
+        unary_row<elu_op>,
+        unary_row<exp_op>,
+        unary_row<gelu_erf_op>,
+        unary_row<gelu_tanh_op>,
+        unary_row<hard_sigmoid_op>,
+        unary_row<hard_swish_op>,
+        unary_row<leaky_relu_op>,
+        unary_row<log_op>,
+        unary_row<mish_op>,
+        unary_row<reciprocal_op>,
+        unary_row<relu_op>,
+        unary_row<round_op>,
+        unary_row<sigmoid_op>,
+        unary_row<softplus_op>,
+        unary_row<sqrt_op>,
+        unary_row<square_op>,
+        unary_row<tanh_op>,
+        reductions_of<f32_element>(),
+        reductions_of<bf16_element>(),
         reductions_of<f16_element>(),
     };
     return &k;
@@ -107,18 +135,6 @@ HWY_EXPORT(make_kernels);
 const row_kernels &kernels() {
     static const row_kernels *const chosen = HWY_DYNAMIC_DISPATCH(make_kernels)();
     return *chosen;
-}
-
-row_kernels::load load_of(const row_kernels &k, data_type type) {
-    return type == onefold_f32 ? k.load_f32 : type == onefold_bf16 ? k.load_bf16 : k.load_f16;
-}
-
-row_kernels::store store_of(const row_kernels &k, data_type type) {
-    return type == onefold_f32 ? k.store_f32 : type == onefold_bf16 ? k.store_bf16 : k.store_f16;
-}
-
-const row_kernels::reductions &reductions_of(const row_kernels &k, data_type type) {
-    return type == onefold_f32 ? k.of_f32 : type == onefold_bf16 ? k.of_bf16 : k.of_f16;
 }
 
 } // namespace onefold::impl::simd

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "graph/types.hpp"
+#include "graph/attributes.hpp"
 
 namespace onefold::impl::simd {
 
@@ -18,6 +18,8 @@ struct row_kernels {
     using store = void (*)(const float *src, void *dst, int64_t stride, size_t count);
     /// dst may be src_0 or src_1.
     using binary = void (*)(const float *src_0, const float *src_1, float *dst, size_t count);
+    /// dst may be src. What alpha and beta are is the op's own; a NaN gives a NaN.
+    using unary = void (*)(const float *src, float *dst, size_t count, float alpha, float beta);
     /// Reduces rows of `length` elements that lie `row_stride` bytes apart, into totals that hold values already: the row form
     /// each row into one total, the column form all rows into `length` totals. f32 is added in trees of 8 vectors, those in
     /// f64; products are in f64; extremes are IEEE 754-2019's maximum and minimum (NaN wins, -0 < +0).
@@ -26,6 +28,8 @@ struct row_kernels {
     load load_f32, load_bf16, load_f16;
     store store_f32, store_bf16, store_f16;
     binary add, subtract, multiply, divide, maximum, minimum, squared_difference;
+    unary abs, clamp, elu, exp, gelu_erf, gelu_tanh, hard_sigmoid, hard_swish, leaky_relu, log, mish, reciprocal, relu, round,
+        sigmoid, softplus, sqrt, square, tanh;
 
     struct reduction {
         reduce rows;
@@ -42,6 +46,10 @@ const row_kernels &kernels();
 
 row_kernels::load load_of(const row_kernels &k, data_type type);
 row_kernels::store store_of(const row_kernels &k, data_type type);
+/// nullptr for another op.
+row_kernels::binary binary_of(const row_kernels &k, op_kind op);
+/// nullptr for an op without a kernel.
+row_kernels::unary unary_of(const row_kernels &k, op_kind op, const unary_attributes &attributes);
 const row_kernels::reductions &reductions_of(const row_kernels &k, data_type type);
 
 } // namespace onefold::impl::simd

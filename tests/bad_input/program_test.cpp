@@ -1,60 +1,21 @@
 // What the program does with bad usage and bad files: one line on stderr, an exit code, and nothing written.
 
 #include <array>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include "support/program.hpp"
 
 namespace {
 
+using onefold::test::outcome;
 using testing::HasSubstr;
 using testing::StartsWith;
 namespace fs = std::filesystem;
 
-struct outcome {
-    int exit_code = -1; // -1: killed by a signal
-    std::string out;
-    std::string err;
-};
-
-std::string read_file(const fs::path &path) {
-    std::ifstream stream(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-class bad_input : public testing::Test {
+class bad_input : public onefold::test::program_test {
 protected:
-    void SetUp() override {
-        folder_ = fs::path(testing::TempDir()) / ("onefold_bad_input_" + std::to_string(getpid()));
-        fs::create_directories(folder_);
-    }
-    void TearDown() override { fs::remove_all(folder_); }
-
-    std::string write(const std::string &name, const std::string &content) const {
-        std::ofstream(folder_ / name, std::ios::binary) << content;
-        return (folder_ / name).string();
-    }
-
-    /// Runs the program; the arguments are a shell's.
-    outcome run(const std::string &arguments) const {
-        const fs::path out = folder_ / "stdout", err = folder_ / "stderr";
-        const std::string command =
-            std::string(ONEFOLD_PROGRAM) + " " + arguments + " >" + out.string() + " 2>" + err.string() + " </dev/null";
-        const int status = std::system(command.c_str());
-        outcome result;
-        if (WIFEXITED(status) && WEXITSTATUS(status) < 128) result.exit_code = WEXITSTATUS(status);
-        result.out = read_file(out);
-        result.err = read_file(err);
-        return result;
-    }
-
     /// Expects a refusal with that exit code and one line that holds `words`.
     void expect_refusal(const std::string &arguments, int exit_code, const std::string &words) const {
         const outcome result = run(arguments);
@@ -64,8 +25,6 @@ protected:
         EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
         EXPECT_THAT(result.err, HasSubstr(words));
     }
-
-    fs::path folder_;
 };
 
 std::string tensor(int id, const std::string &shape, const std::string &stride) {

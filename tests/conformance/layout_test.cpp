@@ -135,37 +135,6 @@ TEST(layout_of_dst, of_an_elementwise_op_is_that_of_a_dense_src) {
     EXPECT_EQ(run(op::kind::Add, {}, {src, src}).strides(), src.strides());
 }
 
-TEST(layout_of_operand, that_is_broadcast_may_have_gaps) {
-    struct operand_case {
-        dims shape, other, strides;
-    };
-    const operand_case cases[] = {
-        {{519, 2}, {2}, {2}},
-        {{40, 70}, {70}, {3}},
-        {{40, 70}, {40, 1}, {5, 1}},
-        {{4, 5, 6}, {4, 1, 6}, {12, 1, 2}},
-        {{4, 5, 6}, {5, 1}, {2, 1}},
-        {{4, 5, 6}, {5, 6}, {1, 5}},
-        {{4, 5, 6}, {4, 1, 6}, {1, 1, 4}},
-        {{4, 5, 6}, {1, 5, 1}, {1, 7, 1}},
-        {{3, 16, 16}, {16, 1}, {3, 1}},
-        {{8, 3}, {8, 3}, {1, 8}},
-        {{8, 3}, {8, 3}, {6, 2}},
-    };
-    for (const data_type type : float_types)
-        for (const operand_case &c : cases) {
-            const array src(type, c.shape, random_values(type, count_of(c.shape), 46));
-            const array other(type, c.other, random_values(type, count_of(c.other), 47), c.strides);
-            const array packed(type, c.other, other.values());
-            SCOPED_TRACE(std::string(name_of(type)) + testing::PrintToString(c.shape) + testing::PrintToString(c.strides));
-            for (const op::kind kind :
-                 {op::kind::Subtract, op::kind::Multiply, op::kind::Maximum, op::kind::SquaredDifference}) {
-                EXPECT_TRUE(are_identical(run(kind, {}, {src, other}).values(), run(kind, {}, {src, packed}).values()));
-                EXPECT_TRUE(are_identical(run(kind, {}, {other, src}).values(), run(kind, {}, {packed, src}).values()));
-            }
-        }
-}
-
 TEST(alignment, of_buffers_is_any_multiple_of_an_element) {
     for (const data_type type : float_types)
         for (const size_t elements : std::vector<size_t>{1, 3, 5, 7})

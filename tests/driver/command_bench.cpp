@@ -48,7 +48,7 @@ How it is run:
 Each case gives a line N:STATE __REPRO: KNOBS, and those knobs run it again. Mode P adds a line: the fastest and the average
 time in ms, GB/s of inputs and outputs at the fastest, and their share of the rate at which this machine reads memory (more
 than 1 where the data stays in a cache).
-Exit codes: 0; 1 if a case failed or could not be rewritten; 2 for bad knobs or a file that is not there.
+Exit codes: 0; 1 if a case failed; 2 for bad knobs, knobs that do not fit a file, and a file that is broken or not there.
 )";
 
 constexpr size_t states = static_cast<size_t>(bench_state::listed) + 1;
@@ -63,6 +63,7 @@ public:
         if (result.time.runs != 0) report_time(c, result);
         std::fflush(stdout);
         ++counts_.at(static_cast<size_t>(result.state));
+        if (result.state == bench_state::invalid_arguments && first_invalid_.empty()) first_invalid_ = result.reason;
         ++tests_;
     }
 
@@ -77,10 +78,11 @@ public:
                    total(bench_state::listed));
     }
 
+    /// Throws bad_input where no case failed, but there was one that could not be run as it was given.
     bool has_failures() const {
-        return counts_.at(static_cast<size_t>(bench_state::failed)) +
-                   counts_.at(static_cast<size_t>(bench_state::invalid_arguments)) !=
-               0;
+        if (counts_.at(static_cast<size_t>(bench_state::failed)) != 0) return true;
+        if (!first_invalid_.empty()) throw bad_input(first_invalid_);
+        return false;
     }
 
 private:
@@ -99,6 +101,7 @@ private:
 
     size_t tests_ = 0;
     std::array<size_t, states> counts_{};
+    std::string first_invalid_; // why the first case that was not valid was not
     std::string template_;
     double total_min_ms_ = 0;
     double total_avg_ms_ = 0;

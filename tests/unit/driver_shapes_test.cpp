@@ -108,6 +108,26 @@ TEST(driver_shapes, types) {
     EXPECT_THAT(file.ops[0].outputs[0].dims, ElementsAre(4, 1, 2, 3));
 }
 
+TEST(driver_shapes, ports_that_a_type_may_not_enter_keep_theirs) {
+    auto file = mean_and_add();
+    file.ops[0].kind = onefold_op_batch_norm_inference;
+    for (size_t id = 20; id < 24; ++id)
+        file.ops[0].inputs.push_back(impl::make_dense(id, onefold_f32, {6}));
+    graph_rewrite knobs;
+    knobs.type = onefold_f16;
+    rewrite(file, knobs);
+    EXPECT_EQ(file.ops[0].inputs[0].type, onefold_f16);
+    EXPECT_EQ(file.ops[0].inputs[1].type, onefold_f32);
+    EXPECT_EQ(file.ops[0].outputs[0].type, onefold_f16);
+}
+
+TEST(driver_shapes, strides_are_those_of_the_producer) {
+    auto file = mean_and_add();
+    file.ops[1].inputs[0].strides = {100, 100, 3, 1};
+    rewrite(file, {});
+    EXPECT_EQ(file.ops[1].inputs[0].strides, file.ops[0].outputs[0].strides);
+}
+
 TEST(driver_shapes, batch) {
     auto file = mean_and_add();
     graph_rewrite knobs;
