@@ -20,6 +20,14 @@ namespace onefold::impl::simd {
 namespace HWY_NAMESPACE {
 
 template <typename Element>
+vector_of<f32_tag> gather(const typename Element::storage *src, int64_t stride, size_t count) {
+    HWY_ALIGN typename Element::storage gathered[HWY_MAX_BYTES / sizeof(float)] = {};
+    for (size_t lane = 0; lane < count; ++lane)
+        gathered[lane] = load_one(src + static_cast<int64_t>(lane) * stride);
+    return Element::load(f32_tag(), gathered);
+}
+
+template <typename Element>
 void load_row(const void *src, int64_t stride, float *dst, size_t count) {
     const auto *from = static_cast<const typename Element::storage *>(src);
     const f32_tag d;
@@ -28,12 +36,14 @@ void load_row(const void *src, int64_t stride, float *dst, size_t count) {
     if (stride == 1)
         for (; i + lanes <= count; i += lanes)
             hn::StoreU(Element::load(d, from + i), d, dst + i);
+    if (stride == 0) {
+        const auto repeated = gather<Element>(from, 0, lanes);
+        for (; i + lanes <= count; i += lanes)
+            hn::StoreU(repeated, d, dst + i);
+    }
     for (; i < count; i += lanes) {
         const size_t part = HWY_MIN(lanes, count - i);
-        HWY_ALIGN typename Element::storage gathered[HWY_MAX_BYTES / sizeof(float)] = {};
-        for (size_t lane = 0; lane < part; ++lane)
-            gathered[lane] = load_one(from + static_cast<int64_t>(i + lane) * stride);
-        store_part(d, Element::load(d, gathered), dst + i, part);
+        store_part(d, gather<Element>(from + static_cast<int64_t>(i) * stride, stride, part), dst + i, part);
     }
 }
 

@@ -71,7 +71,9 @@ struct gelu_erf_op {
     /// x * erfc(-x / sqrt(2)) / 2. With a = |x|, z = a / sqrt(2): erfc(z) = exp(-a * a / 2) * p(t) / (1 + 2 z), where p, fitted
     /// in t = (z - 2) / (z + 2), is exact to 7e-8; what a * a loses by rounding is put back.
     static unary_vector apply(unary_vector x, float, float) {
-        const auto a = hn::Min(hn::Abs(x), all_of(15)); // erfc underflows from here on
+        // The tail is subnormal from here on, and slow to compute with: 0 then.
+        constexpr float last = 12.8F;
+        const auto a = hn::Min(hn::Abs(x), all_of(last));
         const auto z = hn::Mul(a, all_of(0.70710678F));
         const auto t = hn::Div(hn::Sub(z, all_of(2)), hn::Add(z, all_of(2)));
         auto p = all_of(0.000160803203F);
@@ -82,7 +84,8 @@ struct gelu_erf_op {
         const auto lost = hn::MulSub(a, a, square);
         const auto gauss =
             hn::Mul(simd::HWY_NAMESPACE::exp(hn::Mul(all_of(-0.5F), square)), hn::NegMulAdd(all_of(0.5F), lost, all_of(1)));
-        const auto tail = hn::Mul(all_of(0.5F), hn::Div(hn::Mul(gauss, p), hn::MulAdd(all_of(2), z, all_of(1))));
+        const auto whole_tail = hn::Mul(all_of(0.5F), hn::Div(hn::Mul(gauss, p), hn::MulAdd(all_of(2), z, all_of(1))));
+        const auto tail = hn::IfThenElseZero(hn::Lt(hn::Abs(x), all_of(last)), whole_tail);
         const auto is_negative = hn::Lt(x, hn::Zero(unary_tag()));
         return hn::Mul(finite_below(x), hn::IfThenElse(is_negative, tail, hn::Sub(all_of(1), tail)));
     }
@@ -140,7 +143,10 @@ struct softplus_op {
     static unary_vector apply(unary_vector x, float beta, float) {
         const unary_tag d;
         const auto z = hn::Mul(all_of(beta), x);
-        const auto rest = hn::Log1p(d, simd::HWY_NAMESPACE::exp(hn::Neg(hn::Abs(z))));
+        const auto magnitude = hn::Abs(z);
+        constexpr float last = 87; // exp(-z) is subnormal from here on, and slow to compute with: 0 then
+        const auto e = simd::HWY_NAMESPACE::exp(hn::Neg(hn::Min(magnitude, all_of(last))));
+        const auto rest = hn::IfThenElseZero(hn::Lt(magnitude, all_of(last)), hn::Log1p(d, e));
         return keep_nan(x, hn::Div(hn::Add(hn::Max(z, hn::Zero(d)), rest), all_of(beta)));
     }
 };
