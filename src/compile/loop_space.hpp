@@ -5,8 +5,8 @@
 namespace onefold::impl {
 
 /// Brings a computation's loop space into canonical form, all operands' strides with it: dims of size 1 dropped, dims in the
-/// order of falling strides (of src for a reduction, else of dst; 0 first), neighbours merged where every operand allows it. What
-/// remains has at least one dim; a reduction keeps at least one reduced dim. No dim may be 0.
+/// order of falling strides (of src for a reduction, else of dst; 0 first), neighbours merged where every operand allows it.
+/// What remains has at least one dim; a reduction keeps at least one reduced dim. No dim may be 0.
 void canonicalise(computation &c);
 
 /// Strides of a tensor aligned at the right of loop dims of those sizes: 0 where it is broadcast or has size 1.

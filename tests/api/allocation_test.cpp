@@ -8,17 +8,18 @@ namespace {
 thread_local size_t allocation_count = 0;
 } // namespace
 
-void *operator new(size_t size) {
+// Not inlined: g++ would see free() meet a plain operator new, and warn.
+[[gnu::noinline]] void *operator new(size_t size) {
     ++allocation_count;
     if (void *memory = std::malloc(size > 0 ? size : 1)) return memory;
     throw std::bad_alloc();
 }
-void *operator new(size_t size, const std::nothrow_t &) noexcept {
+[[gnu::noinline]] void *operator new(size_t size, const std::nothrow_t &) noexcept {
     ++allocation_count;
     return std::malloc(size > 0 ? size : 1);
 }
-void operator delete(void *memory) noexcept { std::free(memory); }
-void operator delete(void *memory, size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void *memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void *memory, size_t) noexcept { std::free(memory); }
 
 namespace onefold_test {
 namespace {

@@ -61,6 +61,7 @@ impl::dims broadcast_dims(const impl::op &o, const impl::dims &a, const impl::di
 /// What f makes of the sources' errors, seen at the four corners, and what it adds of its own.
 double error_at(const binary_row &row, double a, double error_a, double b, double error_b, double y) {
     if (error_a == 0 && error_b == 0) return std::isinf(y) ? 0 : row.roundings * f32_unit * std::abs(y);
+    if (std::isinf(error_a) || std::isinf(error_b)) return INFINITY; // they may be anything, a NaN too
     const bool through_zero = row.kind == onefold_op_divide && error_b > 0 && std::abs(b) <= error_b;
     if (through_zero) return INFINITY;
     double carried = 0;

@@ -31,13 +31,6 @@ double relative(double, double y, const parameters &) {
     return Units * std::abs(y);
 }
 
-/// For functions that are computed as a difference, or as the logarithm of something near 1: small results keep the error of
-/// larger ones.
-template <int Units>
-double relative_to_1(double, double y, const parameters &) {
-    return Units * std::max(1.0, std::abs(y));
-}
-
 /// For functions that are computed as x times something between 0 and 1: its error does not shrink with it.
 template <int Units>
 double relative_to_x(double x, double y, const parameters &) {
@@ -46,9 +39,13 @@ double relative_to_x(double x, double y, const parameters &) {
 
 double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
 
-double gelu_erf(double x, const parameters &) { return 0.5 * x * std::erfc(-x / std::numbers::sqrt2); }
+/// x * f, which goes to 0 where f does so for x towards -inf.
+double times_vanishing(double x, double f) { return std::isinf(x) && f == 0 ? -0.0 : x * f; }
+
+double gelu_erf(double x, const parameters &) { return times_vanishing(x, 0.5 * std::erfc(-x / std::numbers::sqrt2)); }
 
 double gelu_tanh(double x, const parameters &) {
+    if (std::isinf(x)) return x > 0 ? x : -0.0;
     return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
 }
 
@@ -86,15 +83,16 @@ constexpr unary_row rows[] = {
     {onefold_op_hard_swish, hard_swish, hard_swish_slack},
     {onefold_op_leaky_relu, [](double x, const parameters &p) { return x >= 0 ? x : p.alpha * x; },
         [](double x, double y, const parameters &) { return x >= 0 ? 0 : std::abs(y); }},
-    {onefold_op_log, [](double x, const parameters &) { return std::log(x); }, relative_to_1<64>},
-    {onefold_op_mish, [](double x, const parameters &) { return x * std::tanh(softplus(x)); }, relative_to_x<8>},
+    {onefold_op_log, [](double x, const parameters &) { return std::log(x); }, relative<8>},
+    {onefold_op_mish, [](double x, const parameters &) { return times_vanishing(x, std::tanh(softplus(x))); }, relative_to_x<8>},
     {onefold_op_pow, [](double x, const parameters &p) { return std::pow(x, p.beta); }, relative<4>},
     {onefold_op_reciprocal, [](double x, const parameters &) { return 1 / x; }, relative<2>},
     {onefold_op_relu, [](double x, const parameters &) { return x < 0 ? 0.0 : x; }, exact},
     {onefold_op_reorder, [](double x, const parameters &) { return x; }, exact},
     {onefold_op_round, [](double x, const parameters &) { return std::nearbyint(x); }, exact},
     {onefold_op_sigmoid, [](double x, const parameters &) { return 1 / (1 + std::exp(-x)); }, relative<8>},
-    {onefold_op_softplus, [](double x, const parameters &p) { return softplus(p.beta * x) / p.beta; }, relative_to_1<40>},
+    {onefold_op_softplus, [](double x, const parameters &p) { return softplus(p.beta * x) / p.beta; },
+        [](double x, double y, const parameters &p) { return (8 + std::abs(p.beta * x)) * std::abs(y); }},
     {onefold_op_sqrt, [](double x, const parameters &) { return std::sqrt(x); }, relative<1>},
     {onefold_op_square, [](double x, const parameters &) { return x * x; }, relative<1>},
     {onefold_op_tanh, [](double x, const parameters &) { return std::tanh(x); }, relative<8>},
@@ -122,6 +120,7 @@ parameters parameters_of(const impl::op &o) {
 
 /// What f makes of the source's error, and what it adds of its own.
 double error_at(const unary_row &row, const parameters &p, double x, double error, double y) {
+    if (std::isinf(error)) return INFINITY; // x may be anything, a NaN too
     double own = row.slack(x, y, p);
     double carried = 0;
     if (error != 0) {
