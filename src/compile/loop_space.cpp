@@ -136,4 +136,13 @@ int64_t reduced_count(const loop_space &space) {
     return count;
 }
 
+double touched_bytes(const computation &c) {
+    const auto results = static_cast<double>(kept_count(c.space));
+    const double elements = results * static_cast<double>(reduced_count(c.space));
+    double bytes = results * static_cast<double>(size_of(c.dst.type));
+    for (const operand &src : c.src)
+        bytes += elements * static_cast<double>(size_of(src.type));
+    return bytes;
+}
+
 } // namespace onefold::impl

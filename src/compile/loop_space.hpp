@@ -19,4 +19,7 @@ dims dense_kept_strides(const loop_space &space);
 int64_t kept_count(const loop_space &space);
 int64_t reduced_count(const loop_space &space);
 
+/// Bytes of the sources, as often as they are broadcast, and of dst: what costs are estimated from.
+double touched_bytes(const computation &c);
+
 } // namespace onefold::impl

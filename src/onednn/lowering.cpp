@@ -21,14 +21,6 @@ constexpr double nanoseconds_a_call = 2000;
 constexpr double nanoseconds_a_row = 500;
 constexpr double bytes_per_nanosecond = 10;
 
-double touched_bytes(const computation &c) {
-    double elements = static_cast<double>(kept_count(c.space)) * static_cast<double>(reduced_count(c.space));
-    double bytes = static_cast<double>(kept_count(c.space)) * static_cast<double>(size_of(c.dst.type));
-    for (const operand &src : c.src)
-        bytes += elements * static_cast<double>(size_of(src.type));
-    return bytes;
-}
-
 double time_of(const computation &c) { return nanoseconds_a_call + touched_bytes(c) / bytes_per_nanosecond; }
 
 /// [R] or [K,R], dense: the spaces for which oneDNN has a fast reduction.

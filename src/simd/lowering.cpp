@@ -14,15 +14,6 @@ namespace {
 constexpr double bytes_per_nanosecond = 9.5; // element-wise a little behind oneDNN, which needs no tiles
 constexpr double nanoseconds_a_step = 200;
 
-double touched_bytes(const computation &c) {
-    const double results = static_cast<double>(kept_count(c.space));
-    const double elements = results * static_cast<double>(reduced_count(c.space));
-    double bytes = results * static_cast<double>(size_of(c.dst.type));
-    for (const operand &src : c.src)
-        bytes += elements * static_cast<double>(size_of(src.type));
-    return bytes;
-}
-
 } // namespace
 
 double cost(const computation &c) {
