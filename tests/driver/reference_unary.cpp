@@ -118,9 +118,14 @@ parameters parameters_of(const impl::op &o) {
             attribute_or(o, onefold_op_attr_min, 0.0F), attribute_or(o, onefold_op_attr_max, 0.0F)};
 }
 
+bool has_pole_at_0(const unary_row &row, const parameters &p) {
+    return row.kind == onefold_op_reciprocal || (row.kind == onefold_op_pow && p.beta < 0);
+}
+
 /// What f makes of the source's error, and what it adds of its own.
 double error_at(const unary_row &row, const parameters &p, double x, double error, double y) {
     if (std::isinf(error)) return INFINITY; // x may be anything, a NaN too
+    if (error != 0 && std::abs(x) <= error && has_pole_at_0(row, p)) return INFINITY;
     double own = row.slack(x, y, p);
     double carried = 0;
     if (error != 0) {
