@@ -20,9 +20,9 @@ io::graph_file make_file(const std::vector<op> &ops) {
 }
 
 /// A dump is an aid: where it cannot be written, the work goes on.
-void write(const std::string &name, const io::graph_file &file) {
+void write(const std::string &name, const std::string &text) {
     std::ofstream out(name);
-    out << io::serialize(file) << '\n';
+    out << text << '\n';
 }
 
 void replace_ports(std::vector<logical_tensor> &ports, std::span<const logical_tensor> given) {
@@ -46,7 +46,7 @@ void dump(const graph &g) {
     io::graph_file file = make_file(g.ops());
     file.fpmath = g.fpmath;
     file.fpmath_applies_to_int = g.fpmath_applies_to_int;
-    write(fmt::format("graph-{}.json", g.id()), file);
+    write(fmt::format("graph-{}.json", g.id()), io::serialize(file));
 }
 
 void dump(const partition &p, std::span<const logical_tensor> inputs, std::span<const logical_tensor> outputs) {
@@ -58,8 +58,8 @@ void dump(const partition &p, std::span<const logical_tensor> inputs, std::span<
         replace_ports(o.inputs, inputs);
         replace_ports(o.outputs, outputs);
     }
-    const size_t hash = std::hash<std::string>()(io::serialize(file));
-    write(fmt::format("graph-{}-{}.json", p.id, hash), file);
+    const std::string text = io::serialize(file);
+    write(fmt::format("graph-{}-{}.json", p.id, std::hash<std::string>()(text)), text);
 }
 
 } // namespace onefold::impl

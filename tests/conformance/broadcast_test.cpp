@@ -30,18 +30,6 @@ dims broadcast_shape(const dims &a, const dims &b) {
     return shape;
 }
 
-/// The operand's elements, repeated to fill the shape.
-std::vector<double> spread(const array &operand, const dims &shape) {
-    const dims dense_strides = row_major(operand.shape());
-    dims strides(shape.size(), 0);
-    for (size_t i = 0; i < operand.shape().size(); ++i)
-        if (operand.shape()[i] != 1) strides[shape.size() - operand.shape().size() + i] = dense_strides[i];
-    std::vector<double> result;
-    const auto values = operand.values();
-    for_each_element(shape, strides, [&](size_t, int64_t i) { result.push_back(values[static_cast<size_t>(i)]); });
-    return result;
-}
-
 void check(const binary_op &binary, const array &a, const array &b) {
     SCOPED_TRACE(name_of(binary.kind) + " of " + name_of(a.type()) + testing::PrintToString(a.shape()) + " and " +
                  testing::PrintToString(b.shape()));

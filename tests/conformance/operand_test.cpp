@@ -30,18 +30,6 @@ const operand_case operands[] = {
     {{600, 600}, {600, 600}, {1, 600}},
 };
 
-/// The operand's elements, repeated to fill the shape.
-std::vector<double> spread(const array &operand, const dims &shape) {
-    const dims dense_strides = row_major(operand.shape());
-    dims strides(shape.size(), 0);
-    for (size_t i = 0; i < operand.shape().size(); ++i)
-        if (operand.shape()[i] != 1) strides[shape.size() - operand.shape().size() + i] = dense_strides[i];
-    std::vector<double> result;
-    const auto values = operand.values();
-    for_each_element(shape, strides, [&](size_t, int64_t i) { result.push_back(values[static_cast<size_t>(i)]); });
-    return result;
-}
-
 /// Values that agree where elements share memory, and few enough binades that sums of three are exact in f32.
 array make_operand(data_type type, const operand_case &c) {
     array a = array::strided(type, c.other, c.strides);

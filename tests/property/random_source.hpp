@@ -6,25 +6,18 @@
 #include <string>
 #include <vector>
 
+#include "tests/driver/random_source.hpp"
+
 namespace onefold_test {
 
-/// A counter-based generator (splitmix64): the same seed gives the same draws everywhere.
-class random_source {
+/// The driver's generator, its seeds spread apart, with the draws that random graphs need.
+class random_source : public onefold::driver::random_source {
 public:
-    explicit random_source(uint64_t seed) : state_(seed * 0x2545f4914f6cdd1dU) {}
+    explicit random_source(uint64_t seed) : onefold::driver::random_source(seed * 0x2545f4914f6cdd1dU) {}
 
-    uint64_t next() {
-        state_ += 0x9e3779b97f4a7c15U;
-        uint64_t z = state_;
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-        return z ^ (z >> 31);
-    }
-    uint64_t below(uint64_t bound) { return next() % bound; }
     int64_t between(int64_t low, int64_t high) {
         return low + static_cast<int64_t>(below(static_cast<uint64_t>(high - low) + 1));
     }
-    bool one_in(uint64_t n) { return below(n) == 0; }
 
     template <typename Range>
     const auto &pick(const Range &range) {
@@ -35,9 +28,6 @@ public:
         for (size_t i = values.size(); i > 1; --i)
             std::swap(values[i - 1], values[below(i)]);
     }
-
-private:
-    uint64_t state_;
 };
 
 inline uint64_t environment_number(const char *name, uint64_t otherwise) {
