@@ -24,7 +24,7 @@ namespace graph {
 /// it is added to a graph.
 class op : public handle<onefold_op> {
 public:
-    /// The op kinds of the Graph specification.
+    /// The op kinds of the Graph specification, and extensions.
     enum class kind {
         Abs = onefold_op_abs,
         AbsBackward = onefold_op_abs_backward,
@@ -112,6 +112,13 @@ public:
         TanhBackward = onefold_op_tanh_backward,
         TypeCast = onefold_op_type_cast,
         Wildcard = onefold_op_wildcard,
+        // extensions: element-wise over one input or more, which are broadcast to each other (as in ONNX)
+        Mean = onefold_op_mean,
+        Max = onefold_op_max,
+        Min = onefold_op_min,
+        Sum = onefold_op_sum,
+        // extension: a reduction like the others
+        ReduceSumSquare = onefold_op_reduce_sum_square,
         // above all kinds, not one itself
         LastSymbol = onefold_op_kind_count
     };

@@ -111,7 +111,19 @@ typedef enum onefold_partition_policy ONEFOLD_ENUM_BASE {
     onefold_policy_debug = 2
 } onefold_partition_policy;
 
-/// The op kinds of the Graph specification. Kinds that onefold does not compile come back as unsupported partitions.
+/// The op kinds of the Graph specification, and behind them those that are an extension. Kinds that onefold does not compile
+/// come back as unsupported partitions.
+///
+/// Reductions, Add, Subtract, Multiply, Divide, Maximum, Minimum, SquaredDifference, Max, Min and Sum take f32, bf16, f16 and,
+/// as an extension, f64 and the integers from 8 to 64 bits; Mean takes the floats among them. All ports of an op have one type,
+/// but Multiply and Divide may mix f32, bf16 and f16. What the specification leaves open:
+/// - Of integers, sums, differences, products, sums of squares and ReduceL1 are exact, modulo 2 to the power of the type's
+/// bits.
+///   ReduceMean truncates the exact sum's quotient toward zero. ReduceL2 truncates the root of the exact sum of squares, modulo
+///   as above. Divide truncates toward zero; the lowest value by -1 is the lowest, anything by 0 is any value.
+/// - A NaN among floats makes a maximum or minimum NaN; +0 is larger than -0.
+/// - Reducing no elements gives 0, a product 1, a mean 0 of integers and NaN of floats, a maximum (minimum) -inf (+inf) of
+///   floats and the type's lowest (highest) value of integers.
 typedef enum onefold_op_kind ONEFOLD_ENUM_BASE {
     onefold_op_abs,
     onefold_op_abs_backward,
@@ -199,6 +211,13 @@ typedef enum onefold_op_kind ONEFOLD_ENUM_BASE {
     onefold_op_tanh_backward,
     onefold_op_type_cast,
     onefold_op_wildcard,
+    // Extensions: element-wise over one input or more, which are broadcast to each other (as in ONNX), without attributes
+    onefold_op_mean,
+    onefold_op_max,
+    onefold_op_min,
+    onefold_op_sum,
+    // Extension: a reduction like the others
+    onefold_op_reduce_sum_square,
     onefold_op_kind_count
 } onefold_op_kind;
 

@@ -46,7 +46,7 @@ struct unary_attributes {
     bool tanh_approximation = false; // GELU's mode gelu_tanh
 };
 
-/// Ops of the other families are not compiled: nothing reads their attributes.
+/// Ops of the other families have no attributes, or are not compiled: nothing reads theirs.
 using op_attributes = std::variant<std::monostate, reduction_attributes, binary_attributes, unary_attributes>;
 
 } // namespace onefold::impl

@@ -14,8 +14,8 @@ using rows_by_kind = std::array<const op_schema *, onefold_op_kind_count>;
 
 rows_by_kind join_tables() {
     rows_by_kind joined{};
-    for (const auto table : {reduction_schemas(), binary_schemas(), unary_schemas(), conversion_schemas(), structural_schemas(),
-                             foreign_schemas()})
+    for (const auto table : {reduction_schemas(), binary_schemas(), nary_schemas(), unary_schemas(), conversion_schemas(),
+                             structural_schemas(), foreign_schemas()})
         for (const op_schema &row : table)
             joined.at(static_cast<size_t>(row.kind)) = &row;
     return joined;
@@ -148,10 +148,7 @@ const op_schema *schema_by_name(std::string_view name) {
     return row == rows.end() ? nullptr : *row;
 }
 
-bool is_compiled(op_family family) {
-    return family == op_family::reduction || family == op_family::binary || family == op_family::unary ||
-           family == op_family::conversion;
-}
+bool is_compiled(op_family family) { return family != op_family::structural && family != op_family::foreign; }
 
 void validate(const op &o) {
     const op_schema &schema = o.schema();

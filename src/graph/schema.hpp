@@ -20,6 +20,13 @@ constexpr type_set types(std::initializer_list<data_type> list) {
 }
 constexpr bool contains(type_set set, data_type type) { return (set >> type & 1) != 0; }
 
+/// Floats that are computed in f32, and may be mixed where an op allows it.
+inline constexpr type_set small_floats = types({onefold_f32, onefold_bf16, onefold_f16});
+inline constexpr type_set all_floats = small_floats | types({onefold_f64});
+inline constexpr type_set all_integers =
+    types({onefold_s8, onefold_u8, onefold_s16, onefold_u16, onefold_s32, onefold_u32, onefold_s64, onefold_u64});
+inline constexpr type_set all_numbers = all_floats | all_integers;
+
 enum class port_need { required, optional, variadic };
 
 /// An input or output of an op kind.
@@ -47,6 +54,7 @@ struct attribute_schema {
 enum class op_family {
     reduction,
     binary,
+    nary, // one input or more, all of one type
     unary,
     conversion, // TypeCast, Reorder
     structural, // End, Wildcard: never executed
@@ -72,6 +80,7 @@ struct op_schema {
 // One table per op family; schema.cpp joins them.
 std::span<const op_schema> reduction_schemas();
 std::span<const op_schema> binary_schemas();
+std::span<const op_schema> nary_schemas();
 std::span<const op_schema> unary_schemas();
 std::span<const op_schema> conversion_schemas();
 std::span<const op_schema> structural_schemas();

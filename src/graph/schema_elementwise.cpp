@@ -8,15 +8,21 @@ namespace onefold::impl {
 
 namespace {
 
-constexpr type_set floats = types({onefold_f32, onefold_bf16, onefold_f16});
+constexpr std::array src = {port_schema{"src", small_floats, 'T'}};
+constexpr std::array dst = {port_schema{"dst", small_floats, 'T'}};
 
-constexpr std::array src = {port_schema{"src", floats, 'T'}};
-constexpr std::array src_0_src_1 = {port_schema{"src_0", floats, 'T'}, port_schema{"src_1", floats, 'T'}};
-constexpr std::array dst = {port_schema{"dst", floats, 'T'}};
+constexpr std::array src_0_src_1 = {port_schema{"src_0", all_numbers, 'T'}, port_schema{"src_1", all_numbers, 'T'}};
+constexpr std::array dst_of_any_number = {port_schema{"dst", all_numbers, 'T'}};
 
-// Multiply and Divide may mix types.
-constexpr std::array mixed_src_0_src_1 = {port_schema{"src_0", floats}, port_schema{"src_1", floats}};
-constexpr std::array mixed_dst = {port_schema{"dst", floats}};
+// Multiply and Divide may mix small floats.
+constexpr std::array mixed_src_0_src_1 = {port_schema{"src_0", all_numbers}, port_schema{"src_1", all_numbers}};
+constexpr std::array mixed_dst = {port_schema{"dst", all_numbers}};
+
+constexpr port_schema one(std::string_view name, type_set allowed) { return {name, allowed, 'T'}; }
+constexpr port_schema any_count(std::string_view name, type_set allowed) { return {name, allowed, 'T', port_need::variadic}; }
+constexpr std::array number_srcs = {one("src_0", all_numbers), any_count("src_i", all_numbers)};
+constexpr std::array float_srcs = {one("src_0", all_floats), any_count("src_i", all_floats)};
+constexpr std::array dst_of_any_float = {one("dst", all_floats)};
 
 constexpr std::array<std::string_view, 2> broadcasts = {"none", "numpy"};
 constexpr std::array auto_broadcast = {
@@ -33,12 +39,28 @@ constexpr std::array<std::string_view, 2> gelu_modes = {"gelu_erf", "gelu_tanh"}
 constexpr std::array gelu_mode = {
     attribute_schema{onefold_op_attr_mode, attribute_need::optional, std::string_view("gelu_erf"), gelu_modes}};
 
+void check_mixed_types(const op &o) {
+    const data_type a = o.inputs[0].type;
+    const data_type b = o.inputs[1].type;
+    const data_type c = o.outputs[0].type;
+    if (a == b && b == c) return;
+    if (contains(small_floats, a) && contains(small_floats, b) && contains(small_floats, c)) return;
+    fail(onefold_invalid_graph_op,
+         "{}: input src_0 has data type {}, src_1 {} and output dst {}; they must be the same unless all are among f32, bf16 "
+         "and f16",
+         to_string(o), name_of(a), name_of(b), name_of(c));
+}
+
 constexpr op_schema binary(op_kind kind, std::string_view name) {
-    return {kind, name, op_family::binary, src_0_src_1, dst, auto_broadcast, infer_broadcast};
+    return {kind, name, op_family::binary, src_0_src_1, dst_of_any_number, auto_broadcast, infer_broadcast};
 }
 
 constexpr op_schema mixed_binary(op_kind kind, std::string_view name) {
-    return {kind, name, op_family::binary, mixed_src_0_src_1, mixed_dst, auto_broadcast, infer_broadcast};
+    return {kind, name, op_family::binary, mixed_src_0_src_1, mixed_dst, auto_broadcast, infer_broadcast, check_mixed_types};
+}
+
+constexpr op_schema nary(op_kind kind, std::string_view name) {
+    return {kind, name, op_family::nary, number_srcs, dst_of_any_number, {}, infer_broadcast};
 }
 
 constexpr op_schema unary(op_kind kind, std::string_view name, std::span<const attribute_schema> attributes = {}) {
@@ -54,8 +76,8 @@ void check_type_cast(const op &o) {
              name_of(to));
 }
 
-constexpr std::array cast_src = {port_schema{"src", floats}};
-constexpr std::array cast_dst = {port_schema{"dst", floats}};
+constexpr std::array cast_src = {port_schema{"src", small_floats}};
+constexpr std::array cast_dst = {port_schema{"dst", small_floats}};
 
 constexpr std::array binary_rows = {
     binary(onefold_op_add, "Add"),
@@ -65,6 +87,13 @@ constexpr std::array binary_rows = {
     mixed_binary(onefold_op_multiply, "Multiply"),
     binary(onefold_op_squared_difference, "SquaredDifference"),
     binary(onefold_op_subtract, "Subtract"),
+};
+
+constexpr std::array nary_rows = {
+    nary(onefold_op_max, "Max"),
+    op_schema{onefold_op_mean, "Mean", op_family::nary, float_srcs, dst_of_any_float, {}, infer_broadcast},
+    nary(onefold_op_min, "Min"),
+    nary(onefold_op_sum, "Sum"),
 };
 
 constexpr std::array unary_rows = {
@@ -97,6 +126,7 @@ constexpr std::array conversion_rows = {
 } // namespace
 
 std::span<const op_schema> binary_schemas() { return binary_rows; }
+std::span<const op_schema> nary_schemas() { return nary_rows; }
 std::span<const op_schema> unary_schemas() { return unary_rows; }
 std::span<const op_schema> conversion_schemas() { return conversion_rows; }
 

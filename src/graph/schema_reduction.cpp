@@ -8,11 +8,9 @@ namespace onefold::impl {
 
 namespace {
 
-constexpr type_set floats = types({onefold_f32, onefold_bf16, onefold_f16});
-
-constexpr std::array inputs = {port_schema{"src", floats, 'T'},
+constexpr std::array inputs = {port_schema{"src", all_numbers, 'T'},
                                port_schema{"axes", types({onefold_s32}), 0, port_need::optional}};
-constexpr std::array outputs = {port_schema{"dst", floats, 'T'}};
+constexpr std::array outputs = {port_schema{"dst", all_numbers, 'T'}};
 constexpr std::array attributes = {
     attribute_schema{onefold_op_attr_axes},
     attribute_schema{onefold_op_attr_keep_dims, attribute_need::optional, false},
@@ -35,7 +33,7 @@ constexpr std::array rows = {
     row(onefold_op_reduce_l1, "ReduceL1"),   row(onefold_op_reduce_l2, "ReduceL2"),
     row(onefold_op_reduce_max, "ReduceMax"), row(onefold_op_reduce_mean, "ReduceMean"),
     row(onefold_op_reduce_min, "ReduceMin"), row(onefold_op_reduce_prod, "ReduceProd"),
-    row(onefold_op_reduce_sum, "ReduceSum"),
+    row(onefold_op_reduce_sum, "ReduceSum"), row(onefold_op_reduce_sum_square, "ReduceSumSquare"),
 };
 
 } // namespace

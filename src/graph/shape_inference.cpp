@@ -55,16 +55,24 @@ std::optional<dims> broadcast(const dims &a, const dims &b) {
 }
 
 dims infer_broadcast(const op &o, std::span<const logical_tensor> inputs) {
-    const dims &a = inputs[0].dims;
-    const dims &b = inputs[1].dims;
-    if (!o.binary().broadcast && a != b)
-        fail(onefold_invalid_shape, "{}: src_0 {} and src_1 {} differ, but auto_broadcast is none", to_string(o), to_string(a),
-             to_string(b));
-    const auto dst = broadcast(a, b);
-    if (!dst)
-        fail(onefold_invalid_shape, "{}: src_0 {} and src_1 {} cannot be broadcast together", to_string(o), to_string(a),
-             to_string(b));
-    return *dst;
+    const auto *attributes = std::get_if<binary_attributes>(&o.attributes);
+    const bool may_differ = attributes == nullptr || attributes->broadcast;
+    dims dst = inputs[0].dims;
+    for (size_t i = 1; i < inputs.size(); ++i) {
+        const dims &src = inputs[i].dims;
+        if (!may_differ && src != dst)
+            fail(onefold_invalid_shape, "{}: src_0 {} and src_{} {} differ, but auto_broadcast is none", to_string(o),
+                 to_string(dst), i, to_string(src));
+        auto common = broadcast(dst, src);
+        if (!common && i == 1)
+            fail(onefold_invalid_shape, "{}: src_0 {} and src_1 {} cannot be broadcast together", to_string(o), to_string(dst),
+                 to_string(src));
+        if (!common)
+            fail(onefold_invalid_shape, "{}: src_{} {} cannot be broadcast with {}, the shape of those before it", to_string(o),
+                 i, to_string(src), to_string(dst));
+        dst = std::move(*common);
+    }
+    return dst;
 }
 
 dims infer_same(const op &, std::span<const logical_tensor> inputs) { return inputs[0].dims; }

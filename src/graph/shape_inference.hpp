@@ -10,7 +10,7 @@ namespace onefold::impl {
 
 /// Reduced dims become 1 (keep_dims) or go.
 dims infer_reduction(const op &o, std::span<const logical_tensor> inputs);
-/// NumPy's multidirectional broadcast, or equal shapes where auto_broadcast is none.
+/// NumPy's multidirectional broadcast of all inputs, or equal shapes where auto_broadcast is none.
 dims infer_broadcast(const op &o, std::span<const logical_tensor> inputs);
 /// The first input's dims.
 dims infer_same(const op &o, std::span<const logical_tensor> inputs);

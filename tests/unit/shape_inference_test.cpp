@@ -122,6 +122,28 @@ TEST(shape_inference, of_a_broadcast_op) {
               "op 8 (Add): src_0 2x3 and src_1 3 differ, but auto_broadcast is none");
 }
 
+TEST(shape_inference, of_an_nary_op) {
+    op o;
+    o.id = 9;
+    o.kind = onefold_op_mean;
+    EXPECT_EQ(infer(o, {{2, 3}}), (dims{2, 3}));
+    EXPECT_EQ(infer(o, {{}, {2, 1}, {4, 1, 1}, {1, 3}}), (dims{4, 2, 3}));
+    EXPECT_EQ(infer(o, {{1}, {0}, {1, 1}}), (dims{1, 0}));
+    std::vector<dims> many(1000, dims{1, 5});
+    many[500] = {3, 1};
+    EXPECT_EQ(infer(o, many), (dims{3, 5}));
+    EXPECT_EQ(message_of(onefold_invalid_shape,
+                         [&] {
+                             infer(o, {{2, 3}, {2}});
+                         }),
+              "op 9 (Mean): src_0 2x3 and src_1 2 cannot be broadcast together");
+    EXPECT_EQ(message_of(onefold_invalid_shape,
+                         [&] {
+                             infer(o, {{3}, {2, 1}, {4}});
+                         }),
+              "op 9 (Mean): src_2 4 cannot be broadcast with 2x3, the shape of those before it");
+}
+
 TEST(shape_inference, of_an_elementwise_op) {
     op o;
     o.kind = onefold_op_exp;
