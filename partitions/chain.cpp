@@ -6,27 +6,31 @@ namespace {
 
 constexpr size_t longest_chain = 20; // ops behind the first
 
-/// The op that continues a chain, if the value goes nowhere else.
+} // namespace
+
 std::optional<op_index> next_in_chain(const graph &g, op_index last, const taken_ops &taken) {
     const auto &consumers = g.consumers(g.ops()[last].outputs[0].id);
     if (consumers.size() != 1 || taken[consumers[0]]) return std::nullopt;
-    const op_family family = g.ops()[consumers[0]].schema().family;
-    if (family != op_family::unary && family != op_family::binary) return std::nullopt;
     return consumers[0];
 }
-
-} // namespace
 
 bool is_compiled(const op &o) {
     if (o.schema().family == op_family::reduction && o.inputs.size() > 1) return false;
     return is_compiled(o.schema().family);
 }
 
+bool is_elementwise(const op &o) {
+    const op_family family = o.schema().family;
+    return family == op_family::unary || family == op_family::binary;
+}
+
+bool is_reduction(const op &o) { return o.schema().family == op_family::reduction && is_compiled(o); }
+
 std::vector<op_index> follow_chain(const graph &g, op_index seed, const taken_ops &taken) {
     std::vector<op_index> chain{seed};
     while (chain.size() <= longest_chain) {
         const auto next = next_in_chain(g, chain.back(), taken);
-        if (!next) break;
+        if (!next || !is_elementwise(g.ops()[*next])) break;
         chain.push_back(*next);
     }
     return chain;

@@ -1,6 +1,6 @@
-// A reduction and the element-wise ops behind it:
+// A reduction and the element-wise ops around it:
 //
-//     src -> [reduction] -> [unary | binary(other)] -> ... (up to 20) -> dst
+//     src -> [unary | binary(other)] -> ... (up to 21) -> [reduction] -> [unary | binary(other)] -> ... (up to 20) -> dst
 //
 // Each value between the ops has one consumer. `other` comes from outside and may be either operand, broadcast or not.
 #include "partitions/chain.hpp"
@@ -11,9 +11,17 @@ namespace onefold::impl {
 namespace {
 
 std::vector<op_index> match(const graph &g, op_index seed, const taken_ops &taken) {
-    const op &o = g.ops()[seed];
-    if (o.schema().family != op_family::reduction || !is_compiled(o)) return {};
-    return follow_chain(g, seed, taken);
+    std::vector<op_index> members;
+    if (is_elementwise(g.ops()[seed])) {
+        members = follow_chain(g, seed, taken);
+        const auto next = next_in_chain(g, members.back(), taken);
+        if (!next) return {};
+        seed = *next;
+    }
+    if (!is_reduction(g.ops()[seed])) return {};
+    const auto rest = follow_chain(g, seed, taken);
+    members.insert(members.end(), rest.begin(), rest.end());
+    return members;
 }
 
 } // namespace

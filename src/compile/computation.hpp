@@ -22,28 +22,41 @@ struct loop_space {
     size_t rank() const { return sizes.size(); }
 };
 
-/// An element-wise op applied to each result before it is stored: value = f(value) or f(value, other).
+/// An element-wise op applied to each result before it is stored, or to each element before it is reduced: value = f(value)
+/// or f(value, other).
 struct post_op {
     op_kind op;
     bool is_binary = false;
     unary_attributes attributes;  // of a unary op
-    operand other;                // of a binary op; its strides are 0 along reduced dims
+    operand other;                // of a binary op; behind a reduction its strides are 0 along reduced dims
     bool value_is_second = false; // of a binary op: other is its first operand
 };
 
-enum class computation_kind { reduce, binary, unary, copy, fill };
+/// What arithmetic on elements of a type is done in: f32 for the floats of 16 bits, else the type itself.
+inline data_type arithmetic_type(data_type type) { return type == onefold_bf16 || type == onefold_f16 ? onefold_f32 : type; }
 
-/// What a lowering is asked to compute, free of the user's ranks and axes. Arithmetic is in f32 at least; dst is stored once,
-/// after the post-ops.
+enum class computation_kind {
+    reduce,
+    binary,
+    nary, // a reduction over the sources
+    unary,
+    copy,
+    fill // with the result of a reduction over nothing
+};
+
+/// What a lowering is asked to compute, free of the user's ranks and axes. All operands have the same arithmetic type; dst is
+/// stored once, after the post-ops.
 struct computation {
     computation_kind kind = computation_kind::copy;
-    op_kind op = onefold_op_wildcard; // which reduction, binary or unary; unused by copy and fill
+    op_kind op = onefold_op_wildcard; // which reduction (of nary and fill too), binary or unary op; unused by copy
     unary_attributes attributes;      // of a unary op
-    float fill_value = 0;             // of fill
     loop_space space;
     std::vector<operand> src;
+    std::vector<post_op> pre_ops; // applied to each element of a reduction's source
     operand dst;
     std::vector<post_op> post_ops;
+
+    data_type arithmetic() const { return arithmetic_type(dst.type); }
 };
 
 } // namespace onefold::impl

@@ -12,8 +12,9 @@ std::vector<dims *> all_strides(computation &c) {
     for (operand &src : c.src)
         all.push_back(&src.strides);
     all.push_back(&c.dst.strides);
-    for (post_op &p : c.post_ops)
-        if (p.is_binary) all.push_back(&p.other.strides);
+    for (std::vector<post_op> *ops : {&c.pre_ops, &c.post_ops})
+        for (post_op &p : *ops)
+            if (p.is_binary) all.push_back(&p.other.strides);
     return all;
 }
 
@@ -46,8 +47,18 @@ void drop_ones(computation &c) {
     select_dims(c, kept);
 }
 
+/// The operand whose strides the order of the loop dims follows: what a reduction reads most of, else dst.
+const operand &primary_operand(const computation &c) {
+    if (c.kind != computation_kind::reduce) return c.dst;
+    const auto broadcast_dims = [](const operand &o) { return std::count(o.strides.begin(), o.strides.end(), 0); };
+    const operand *primary = &c.src[0];
+    for (const post_op &p : c.pre_ops)
+        if (p.is_binary && broadcast_dims(p.other) < broadcast_dims(*primary)) primary = &p.other;
+    return *primary;
+}
+
 void sort_dims(computation &c) {
-    const dims &primary = c.kind == computation_kind::reduce ? c.src[0].strides : c.dst.strides;
+    const dims primary = primary_operand(c).strides;
     std::vector<size_t> order(primary.size());
     std::iota(order.begin(), order.end(), size_t{0});
     // A reduced dim that is kept only as a 1 goes last, whatever stride it had; one that repeats the same elements goes first.
@@ -90,8 +101,9 @@ void give_scalars_a_dim(computation &c) {
     for (operand &src : c.src)
         src.strides = {1};
     c.dst.strides = {1};
-    for (post_op &p : c.post_ops)
-        if (p.is_binary) p.other.strides = {1};
+    for (std::vector<post_op> *ops : {&c.pre_ops, &c.post_ops})
+        for (post_op &p : *ops)
+            if (p.is_binary) p.other.strides = {1};
 }
 
 } // namespace
@@ -142,6 +154,8 @@ double touched_bytes(const computation &c) {
     double bytes = results * static_cast<double>(size_of(c.dst.type));
     for (const operand &src : c.src)
         bytes += elements * static_cast<double>(size_of(src.type));
+    for (const post_op &p : c.pre_ops)
+        if (p.is_binary) bytes += elements * static_cast<double>(size_of(p.other.type));
     return bytes;
 }
 

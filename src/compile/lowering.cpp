@@ -58,10 +58,29 @@ bool try_whole(const computation &c, program_builder &builder) {
     return true;
 }
 
-/// Dense f32 scratch for the results of `c`.
+/// Dense scratch, in the arithmetic type, for what a space keeps.
+operand scratch_for(const loop_space &space, data_type arithmetic, program_builder &builder) {
+    const auto bytes = static_cast<size_t>(kept_count(space)) * static_cast<size_t>(size_of(arithmetic));
+    return {builder.add_scratch(bytes), arithmetic, dense_kept_strides(space)};
+}
+
 operand scratch_for_results(const computation &c, program_builder &builder) {
-    const auto bytes = static_cast<size_t>(kept_count(c.space)) * sizeof(float);
-    return {builder.add_scratch(bytes), onefold_f32, dense_kept_strides(c.space)};
+    return scratch_for(c.space, c.arithmetic(), builder);
+}
+
+loop_space with_all_kept(const loop_space &space) { return {space.sizes, std::vector<bool>(space.rank(), false)}; }
+
+/// Ops as a computation of their own, which begins with the first of them.
+computation as_elementwise(const std::vector<post_op> &ops, const operand &value) {
+    const post_op &base = ops.front();
+    computation c;
+    c.kind = base.is_binary ? computation_kind::binary : computation_kind::unary;
+    c.op = base.op;
+    c.attributes = base.attributes;
+    c.src = {value};
+    if (base.is_binary) c.src.insert(base.value_is_second ? c.src.begin() : c.src.end(), base.other);
+    c.post_ops.assign(ops.begin() + 1, ops.end());
+    return c;
 }
 
 loop_space without_reduced_dims(const loop_space &space) {
@@ -74,16 +93,9 @@ loop_space without_reduced_dims(const loop_space &space) {
 
 /// What is left of `c` when its results before the post-op `first` lie in `value`.
 computation rest_of(const computation &c, size_t first, const operand &value) {
-    const post_op &base = c.post_ops[first];
-    computation rest;
-    rest.kind = base.is_binary ? computation_kind::binary : computation_kind::unary;
-    rest.op = base.op;
-    rest.attributes = base.attributes;
+    computation rest = as_elementwise({c.post_ops.begin() + static_cast<std::ptrdiff_t>(first), c.post_ops.end()}, value);
     rest.space = without_reduced_dims(c.space);
     rest.dst = c.dst;
-    rest.post_ops.assign(c.post_ops.begin() + static_cast<std::ptrdiff_t>(first) + 1, c.post_ops.end());
-    rest.src = {value};
-    if (base.is_binary) rest.src.insert(base.value_is_second ? rest.src.begin() : rest.src.end(), base.other);
     canonicalise(rest);
     return rest;
 }
@@ -107,30 +119,47 @@ bool is_better_split(const computation &c) {
     if (c.kind != computation_kind::reduce || c.post_ops.empty()) return false;
     computation head = c;
     head.post_ops.clear();
-    head.dst = {c.dst.buffer, onefold_f32, dense_kept_strides(c.space)};
+    head.dst = {c.dst.buffer, c.arithmetic(), dense_kept_strides(c.space)};
     return cheapest_cost(head) + cheapest_cost(rest_of(c, 0, head.dst)) < cheapest_cost(c);
 }
 
 /// Adds a copy; there is one for every pair of types that a computation can have.
 void copy(const loop_space &space, const operand &from, const operand &to, program_builder &builder) {
-    computation c{computation_kind::copy, onefold_op_reorder, {}, 0, space, {from}, to, {}};
+    computation c{computation_kind::copy, onefold_op_reorder, {}, space, {from}, {}, to, {}};
     canonicalise(c);
     if (!try_whole(c, builder)) fail(onefold_unimplemented, "nothing copies {} to {}", name_of(from.type), name_of(to.type));
 }
 
+/// Makes a pass of its own of what comes before a reduction.
+bool try_split_pre_ops(const computation &c, program_builder &builder) {
+    if (c.pre_ops.empty()) return false;
+    const loop_space everything = with_all_kept(c.space);
+    const operand value = scratch_for(everything, c.arithmetic(), builder);
+    computation before = as_elementwise(c.pre_ops, c.src[0]);
+    before.space = everything;
+    before.dst = value;
+    canonicalise(before);
+    lower(std::move(before), builder);
+    computation reduction = c;
+    reduction.pre_ops.clear();
+    reduction.src = {value};
+    canonicalise(reduction);
+    lower(std::move(reduction), builder);
+    return true;
+}
+
 /// Brings the sources into dense f32 (broadcasts written out), computes there, and goes on from the result.
 bool try_in_dense_f32(const computation &c, program_builder &builder) {
-    if (c.kind == computation_kind::copy || c.kind == computation_kind::fill) return false;
-    const loop_space everything{c.space.sizes, std::vector<bool>(c.space.rank(), false)};
+    if (c.kind == computation_kind::copy || c.kind == computation_kind::fill || c.arithmetic() != onefold_f32) return false;
+    const loop_space everything = with_all_kept(c.space);
     const operand result = scratch_for_results(c, builder);
     computation dense = c;
     dense.dst = result;
     dense.post_ops.clear();
     for (operand &src : dense.src) {
         const operand from = src;
-        src = {from.buffer, onefold_f32, dense_kept_strides(everything)};
-        if (from.type == onefold_f32 && from.strides == src.strides) continue;
-        src.buffer = builder.add_scratch(static_cast<size_t>(kept_count(everything)) * sizeof(float));
+        if (from.type == onefold_f32 && from.strides == dense_kept_strides(everything)) continue;
+        src = scratch_for(everything, onefold_f32, builder);
         copy(everything, from, src, builder);
     }
     canonicalise(dense);
@@ -147,6 +176,7 @@ bool try_in_dense_f32(const computation &c, program_builder &builder) {
 void lower(computation c, program_builder &builder) {
     if (is_better_split(c) && try_split_post_ops(c, 0, builder)) return;
     if (try_whole(c, builder)) return;
+    if (try_split_pre_ops(c, builder)) return;
     if (try_split_post_ops(c, c.post_ops.size(), builder)) return;
     if (try_in_dense_f32(c, builder)) return;
     fail(onefold_unimplemented, "nothing computes {} of {} over the loop space {}", schema_of(c.op).name,

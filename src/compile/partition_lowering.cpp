@@ -1,8 +1,6 @@
 #include "compile/partition_lowering.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "compile/loop_space.hpp"
@@ -12,22 +10,6 @@
 namespace onefold::impl {
 
 namespace {
-
-/// What a reduction over nothing gives.
-float value_of_empty(op_kind op) {
-    switch (op) {
-    case onefold_op_reduce_mean:
-        return std::numeric_limits<float>::quiet_NaN();
-    case onefold_op_reduce_prod:
-        return 1;
-    case onefold_op_reduce_max:
-        return -std::numeric_limits<float>::infinity();
-    case onefold_op_reduce_min:
-        return std::numeric_limits<float>::infinity();
-    default: // sums and norms
-        return 0;
-    }
-}
 
 bool has_zero(const dims &sizes) { return std::find(sizes.begin(), sizes.end(), 0) != sizes.end(); }
 
@@ -59,7 +41,7 @@ program_builder partition_lowering::lower_all() {
 }
 
 void partition_lowering::lower_op(const op &o) {
-    if (try_append(o)) return;
+    if (try_append(o) || try_reduce(o)) return;
     flush();
     start(o);
 }
@@ -89,6 +71,46 @@ bool partition_lowering::try_append(const op &o) {
     return true;
 }
 
+namespace {
+
+/// An element-wise computation's own op and its post-ops, to be applied to the first source.
+std::vector<post_op> all_ops(const computation &c) {
+    std::vector<post_op> ops;
+    if (c.kind == computation_kind::unary) ops.push_back({c.op, false, c.attributes, {}, false});
+    if (c.kind == computation_kind::binary) ops.push_back({c.op, true, {}, c.src[1], false});
+    ops.insert(ops.end(), c.post_ops.begin(), c.post_ops.end());
+    return ops;
+}
+
+} // namespace
+
+bool partition_lowering::try_reduce(const op &o) {
+    if (o.schema().family != op_family::reduction || o.reduction().axes.empty()) return false;
+    if (!pending_ || !is_pending(o.inputs[0].id) || is_output(pending_->result)) return false;
+    computation &c = pending_->what;
+    if (c.kind != computation_kind::unary && c.kind != computation_kind::binary) return false;
+    c.pre_ops = all_ops(c);
+    c.post_ops.clear();
+    c.src.resize(1);
+    make_reduction(o, *pending_);
+    return true;
+}
+
+void partition_lowering::make_reduction(const op &o, pending_computation &made) const {
+    const size_t rank = made.what.space.rank();
+    made.what.kind = computation_kind::reduce;
+    made.what.op = o.kind;
+    made.what.space.reduced.assign(rank, false);
+    for (const int64_t axis : normalise_axes(o, o.reduction().axes, rank))
+        made.what.space.reduced[static_cast<size_t>(axis)] = true;
+    made.result = o.outputs[0].id;
+    made.result_dims = dims_of_.at(made.result);
+    made.result_type = o.outputs[0].type;
+    made.loop_dims.clear();
+    for (size_t i = 0; i < rank; ++i)
+        if (!made.what.space.reduced[i] || o.reduction().keep_dims) made.loop_dims.push_back(i);
+}
+
 void partition_lowering::start(const op &o) {
     switch (o.schema().family) {
     case op_family::reduction:
@@ -96,6 +118,8 @@ void partition_lowering::start(const op &o) {
         return o.reduction().axes.empty() ? start_elementwise(o, computation_kind::copy) : start_reduction(o);
     case op_family::binary:
         return start_elementwise(o, computation_kind::binary);
+    case op_family::nary:
+        return start_elementwise(o, computation_kind::nary);
     case op_family::unary:
         return start_elementwise(o, computation_kind::unary);
     case op_family::conversion:
@@ -107,33 +131,27 @@ void partition_lowering::start(const op &o) {
 
 void partition_lowering::start_reduction(const op &o) {
     const placed_tensor &src = placed(o.inputs[0].id);
-    const size_t rank = src.dims.size();
-    const auto axes = normalise_axes(o, o.reduction().axes, rank);
-    pending_computation next{{computation_kind::reduce, o.kind, {}, 0, {}, {}, {}, {}},
-                             o.outputs[0].id,
-                             dims_of_.at(o.outputs[0].id),
-                             o.outputs[0].type,
-                             {}};
+    pending_computation next;
     next.what.space.sizes = src.dims;
-    next.what.space.reduced.assign(rank, false);
-    for (const int64_t axis : axes)
-        next.what.space.reduced[static_cast<size_t>(axis)] = true;
     next.what.src = {{src.buffer, src.type, src.strides}};
-    for (size_t i = 0; i < rank; ++i)
-        if (!next.what.space.reduced[i] || o.reduction().keep_dims) next.loop_dims.push_back(i);
+    make_reduction(o, next);
     pending_ = std::move(next);
 }
 
 void partition_lowering::start_elementwise(const op &o, computation_kind kind) {
     const dims &result_dims = dims_of_.at(o.outputs[0].id);
-    pending_computation next{{kind, o.kind, {}, 0, {}, {}, {}, {}}, o.outputs[0].id, result_dims, o.outputs[0].type, {}};
+    pending_computation next;
+    next.what.kind = kind;
+    next.what.op = o.kind;
+    next.result = o.outputs[0].id;
+    next.result_dims = result_dims;
+    next.result_type = o.outputs[0].type;
     if (kind == computation_kind::unary) next.what.attributes = o.unary();
     next.what.space = {result_dims, std::vector<bool>(result_dims.size(), false)};
     next.loop_dims.resize(result_dims.size());
     std::iota(next.loop_dims.begin(), next.loop_dims.end(), size_t{0});
-    const size_t operands = kind == computation_kind::binary ? 2 : 1;
-    for (size_t i = 0; i < operands; ++i) {
-        const placed_tensor &src = placed(o.inputs[i].id);
+    for (const logical_tensor &input : o.inputs) {
+        const placed_tensor &src = placed(input.id);
         next.what.src.push_back({src.buffer, src.type, broadcast_strides(src.dims, src.strides, result_dims)});
     }
     pending_ = std::move(next);
@@ -151,8 +169,9 @@ void partition_lowering::flush() {
 
 placed_tensor partition_lowering::destination_of(const pending_computation &done) {
     if (const auto port = outputs_.find(done.result); port != outputs_.end()) return port->second;
-    const auto bytes = static_cast<size_t>(element_count(done.result_dims)) * sizeof(float);
-    return {builder_.add_scratch(bytes), onefold_f32, done.result_dims, row_major_strides(done.result_dims)};
+    const data_type type = arithmetic_type(done.result_type);
+    const int64_t bytes = element_count(done.result_dims) * size_of(type);
+    return {builder_.add_scratch(static_cast<size_t>(bytes)), type, done.result_dims, row_major_strides(done.result_dims)};
 }
 
 void partition_lowering::finish(pending_computation &done, const placed_tensor &destination) {
@@ -164,8 +183,8 @@ void partition_lowering::finish(pending_computation &done, const placed_tensor &
     if (has_zero(c.space.sizes)) {
         // The result is not empty, so only reduced dims are: it is the value over the empty set everywhere.
         c.kind = computation_kind::fill;
-        c.fill_value = value_of_empty(c.op);
         c.src.clear();
+        c.pre_ops.clear();
         for (size_t i = 0; i < rank; ++i)
             if (c.space.reduced[i]) c.space.sizes[i] = 1;
         c.space.reduced.assign(rank, false);

@@ -17,7 +17,8 @@ struct placed_tensor {
 };
 
 /// Turns a partition's ops, in order, into computations: each unary or binary op whose input is the result of the computation
-/// before it becomes a post-op of that one; where it cannot, that result goes to scratch memory and a new computation begins.
+/// before it becomes a post-op of that one, and those in front of a reduction become its pre-ops; where that cannot be, the
+/// result goes to scratch memory and a new computation begins.
 class partition_lowering {
 public:
     /// Inputs and outputs have known dims and strides; `dims_of` has the dims of every tensor in the partition.
@@ -31,9 +32,9 @@ private:
     /// A computation that may still take post-ops, and the tensor that it gives so far.
     struct pending_computation {
         computation what;
-        size_t result; // tensor id
+        size_t result = 0; // tensor id
         dims result_dims;
-        data_type result_type;
+        data_type result_type = onefold_data_type_undef;
         std::vector<size_t> loop_dims; // of each dim of the result: its loop dim
     };
 
@@ -41,7 +42,11 @@ private:
     void start(const op &o);
     void start_reduction(const op &o);
     void start_elementwise(const op &o, computation_kind kind);
+    /// Makes a post-op of it.
     bool try_append(const op &o);
+    /// Makes the pending computation what comes before the reduction.
+    bool try_reduce(const op &o);
+    void make_reduction(const op &o, pending_computation &made) const;
     /// Gives the pending computation its destination and lowers it.
     void flush();
     void finish(pending_computation &done, const placed_tensor &destination);

@@ -33,11 +33,14 @@ void program_builder::note_use(size_t buffer, size_t step) {
 
 void program_builder::add(std::unique_ptr<step> s, const computation &c) {
     const size_t index = steps_.size();
-    step_uses uses{{}, c.dst.buffer, c.kind != computation_kind::reduce};
+    // An n-ary step may have to read its sources again.
+    const bool elementwise = c.kind != computation_kind::reduce && c.kind != computation_kind::nary;
+    step_uses uses{{}, c.dst.buffer, elementwise};
     for (const operand &src : c.src)
         uses.reads.push_back(src.buffer);
-    for (const post_op &p : c.post_ops)
-        if (p.is_binary) uses.reads.push_back(p.other.buffer);
+    for (const std::vector<post_op> *ops : {&c.pre_ops, &c.post_ops})
+        for (const post_op &p : *ops)
+            if (p.is_binary) uses.reads.push_back(p.other.buffer);
     for (const size_t buffer : uses.reads)
         note_use(buffer, index);
     note_use(uses.writes, index);

@@ -128,6 +128,7 @@ std::unique_ptr<step> make_unary(const computation &c) {
 } // namespace
 
 double cost(const computation &c) {
+    if (c.arithmetic() != onefold_f32 || !c.pre_ops.empty()) return unsupported;
     switch (c.kind) {
     case computation_kind::reduce:
         return reduction_cost(c);

@@ -4,11 +4,11 @@
 
 #include "compile/computation.hpp"
 #include "runtime/step.hpp"
+#include "simd/isa.hpp"
 
 namespace onefold::impl::simd {
 
-/// Copies, conversions, fills, unary and binary ops with post-ops, over any loop space, with any strides and broadcast, f32,
-/// bf16 and f16.
-std::unique_ptr<step> make_elementwise(const computation &c);
+/// Copies, conversions, fills, unary, binary and n-ary ops with post-ops, over any loop space, with any strides and broadcast.
+std::unique_ptr<step> make_elementwise(const computation &c, const isa &on);
 
 } // namespace onefold::impl::simd

@@ -8,9 +8,6 @@
 
 namespace onefold::impl::simd {
 
-/// Operands that one loop nest can have: sources, destination, and those of the post-ops.
-inline constexpr size_t most_operands = 24;
-
 /// Loop dims and the strides, in bytes, of operands along them.
 struct nest {
     dims sizes;
@@ -37,40 +34,54 @@ struct nest {
     }
 };
 
-/// Offsets of a nest's operands in bytes.
-using operand_offsets = std::array<int64_t, most_operands>;
-
-/// Walks a nest in row-major order and keeps each operand's offset.
+/// Walks a nest in row-major order.
 class odometer {
 public:
-    odometer(const nest &n, int64_t start) : offsets{}, nest_(n) {
+    odometer(const nest &n, int64_t start) : nest_(n), number_(start) {
         for (size_t d = n.sizes.size(); d-- > 0;) {
             index_[d] = start % n.sizes[d];
             start /= n.sizes[d];
-            move(d, index_[d]);
         }
     }
 
+    /// How many indices of the nest come before this one.
+    int64_t number() const { return number_; }
+
     void next() {
+        ++number_;
         for (size_t d = nest_.sizes.size(); d-- > 0;) {
-            move(d, 1);
             if (++index_[d] < nest_.sizes[d]) return;
-            move(d, -index_[d]);
             index_[d] = 0;
         }
     }
 
-    operand_offsets offsets;
-
-private:
-    void move(size_t d, int64_t steps) {
-        for (size_t k = 0; k < nest_.strides.size(); ++k)
-            offsets[k] += steps * nest_.strides[k][d];
+    /// Of an operand, in bytes.
+    int64_t offset(size_t operand) const {
+        int64_t offset = 0;
+        const dims &strides = nest_.strides[operand];
+        for (size_t d = 0; d < strides.size(); ++d)
+            offset += index_[d] * strides[d];
+        return offset;
     }
 
+private:
     const nest &nest_;
+    int64_t number_;
     // A canonical space has dims of 2 and more (and one of 1 at most): 2^63 elements have room for no more.
     std::array<int64_t, 64> index_;
+};
+
+/// Where operands are at an index of one nest, or of two that make a space together.
+class position {
+public:
+    explicit position(const odometer &at) : outer_(at) {}
+    position(const odometer &outer, const odometer &inner) : outer_(outer), inner_(&inner) {}
+
+    int64_t offset(size_t operand) const { return outer_.offset(operand) + (inner_ ? inner_->offset(operand) : 0); }
+
+private:
+    const odometer &outer_;
+    const odometer *inner_ = nullptr;
 };
 
 } // namespace onefold::impl::simd

@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <numeric>
 
 #include "simd/parallel.hpp"
 #include "simd/reduction.hpp"
@@ -9,102 +9,170 @@ namespace onefold::impl::simd {
 namespace {
 
 constexpr int64_t widest_strip = 2048; // columns whose totals stay in L1
-constexpr int64_t gathered_columns = 512;
-constexpr int64_t gathered_rows = 8;
+constexpr int64_t narrow = 512;        // rows of fewer columns are put together, where they lie so
+constexpr int64_t tile_columns = 512;  // of rows that are not read where they are: a group of tiles fits L1
+constexpr int64_t tile_rows = 8;
+constexpr int64_t enough_units = 64;
 
 /// Work is split into strips of columns and, where those are few, into blocks of reduced rows.
 class reduce_columns_step : public reduction_step {
 public:
-    explicit reduce_columns_step(const computation &c) : reduction_step(c, c.space.rank() - 1) {
-        strip_ = std::min(length_, src_.stride == 1 ? widest_strip : gathered_columns);
-        strips_ = (length_ + strip_ - 1) / strip_;
+    reduce_columns_step(const computation &c, const isa &on) : reduction_step(c, on, "reduce_columns", c.space.rank() - 1) {
+        join_narrow_rows();
+        strip_ = std::min(columns_, reads_memory_ ? widest_strip : tile_columns);
+        strips_ = (columns_ + strip_ - 1) / strip_;
         all_strips_ = kept_.count() * strips_;
-        constexpr int64_t enough_units = 16;
-        const int64_t rows_for_a_block = std::max(gathered_rows, block_size / strip_ / gathered_rows * gathered_rows);
-        rows_a_block_ = all_strips_ >= enough_units ? reduced_count_ : std::min(reduced_count_, rows_for_a_block);
-        blocks_ = (reduced_count_ + rows_a_block_ - 1) / rows_a_block_;
+        rows_ = reduced_.count();
+        split_into_blocks();
     }
-
-    std::string name() const override { return fmt::format("simd:reduce_columns:{}", kernels_.isa); }
 
     size_t scratch_bytes() const override {
-        return blocks_ == 1 ? 0 : static_cast<size_t>(all_strips_ * blocks_ * strip_) * sizeof(double);
+        return blocks_ == 1 ? 0 : static_cast<size_t>(all_strips_ * blocks_ * strip_ * total_size_);
     }
 
-    void run(std::span<std::byte *const> buffers, std::byte *scratch) const override {
-        const std::byte *src = buffers[src_.buffer];
-        auto *partial = reinterpret_cast<double *>(scratch);
+    void run(buffer_list buffers, std::byte *partial) const override {
         for_each_unit(all_strips_ * blocks_, rows_a_block_ * strip_, [&](int64_t begin, int64_t end) {
             for (int64_t unit = begin; unit < end; ++unit) {
-                alignas(64) double here[widest_strip];
-                double *totals = blocks_ == 1 ? here : partial + unit * strip_;
-                reduce_block(src, unit / blocks_, unit % blocks_, totals);
-                if (blocks_ == 1) write(totals, unit, buffers);
+                alignas(64) std::byte here[widest_strip * largest_total];
+                std::byte *totals = blocks_ == 1 ? here : total_at(partial, unit * strip_);
+                reduce_block(buffers, unit / blocks_, unit % blocks_, totals);
+                if (blocks_ == 1) write_strip(totals, unit, buffers);
             }
         });
-        if (blocks_ > 1) combine_blocks(partial, buffers);
+        if (blocks_ == 1) return;
+        for_each_unit(all_strips_, blocks_ * strip_, [&](int64_t begin, int64_t end) {
+            for (int64_t strip = begin; strip < end; ++strip) {
+                std::byte *totals = total_at(partial, strip * blocks_ * strip_);
+                combine_blocks(totals, blocks_, strip_, width(strip));
+                write_strip(totals, strip, buffers);
+            }
+        });
     }
 
 private:
-    int64_t first_column(int64_t strip) const { return strip % strips_ * strip_; }
-    int64_t width(int64_t strip) const { return std::min(strip_, length_ - first_column(strip)); }
-
-    void combine_blocks(double *partial, std::span<std::byte *const> buffers) const {
-        for_each_unit(all_strips_, blocks_ * strip_, [&](int64_t begin, int64_t end) {
-            for (int64_t strip = begin; strip < end; ++strip) {
-                double *totals = partial + strip * blocks_ * strip_;
-                for (int64_t b = 1; b < blocks_; ++b)
-                    for (int64_t i = 0; i < width(strip); ++i)
-                        totals[i] = combine(totals[i], totals[b * strip_ + i]);
-                write(totals, strip, buffers);
-            }
-        });
+    /// Narrow rows one behind the other are the same as wider ones, whose totals are folded at the end.
+    void join_narrow_rows() {
+        columns_ = length_;
+        if (!reads_memory_ || length_ >= narrow / 2 || reduced_.sizes.empty()) return;
+        const bool is_dense = reduced_.strides[src_number].back() == length_ * src_.size;
+        const int64_t vector = 16 / std::gcd(length_, int64_t{16}); // so many rows are a multiple of 16 columns
+        const int64_t together = (narrow + vector * length_ - 1) / (vector * length_) * vector;
+        int64_t &rows = reduced_.sizes.back();
+        if (!is_dense || rows < 2 * together) return;
+        joined_ = together;
+        joined_rows_ = (rows + together - 1) / together;
+        columns_of_last_ = (rows - (joined_rows_ - 1) * together) * length_;
+        columns_ = together * length_;
+        rows = joined_rows_;
+        for (dims &strides : reduced_.strides)
+            strides.back() *= together;
     }
 
-    void reduce_block(const std::byte *src, int64_t strip, int64_t which, double *totals) const {
-        const odometer at(kept_, strip / strips_);
-        src += at.offsets[src_operand] + first_column(strip) * src_.stride * src_.size;
-        const auto columns = static_cast<size_t>(width(strip));
-        std::fill_n(totals, columns, identity());
-        const int64_t begin = which * rows_a_block_;
-        for_each_run(src, begin, std::min(reduced_count_, begin + rows_a_block_),
-                     [&](const std::byte *first, int64_t rows, int64_t distance) {
-                         if (src_.stride == 1 || columns == 1)
-                             reduce_.columns(first, distance, static_cast<size_t>(rows), columns, totals);
-                         else
-                             reduce_gathered(first, distance, rows, columns, totals);
-                     });
-    }
-
-    void reduce_gathered(const std::byte *src, int64_t distance, int64_t rows, size_t columns, double *totals) const {
-        for (int64_t first = 0; first < rows; first += gathered_rows) {
-            alignas(64) float values[gathered_rows][gathered_columns];
-            const int64_t count = std::min(gathered_rows, rows - first);
-            for (int64_t r = 0; r < count; ++r)
-                src_.load(src + (first + r) * distance, src_.stride, values[r], columns);
-            reduce_f32_.columns(values, static_cast<int64_t>(sizeof(values[0])), static_cast<size_t>(count), columns, totals);
+    void split_into_blocks() {
+        rows_a_block_ = rows_;
+        if (all_strips_ < enough_units) {
+            const int64_t elements = std::max(block_size, all_strips_ * strip_ * rows_ / enough_units);
+            rows_a_block_ = (elements / strip_ + tile_rows - 1) / tile_rows * tile_rows;
         }
+        // What f64 loses by adding in sequence is bounded by the length of the sequence.
+        if (arithmetic_ == onefold_f64) rows_a_block_ = std::min<int64_t>(rows_a_block_, 512);
+        rows_a_block_ = std::clamp<int64_t>(rows_a_block_, 1, rows_);
+        blocks_ = (rows_ + rows_a_block_ - 1) / rows_a_block_;
     }
 
-    void write(const double *totals, int64_t strip, std::span<std::byte *const> buffers) const {
-        const odometer at(kept_, strip / strips_);
-        const std::byte *row = buffers[src_.buffer] + at.offsets[src_operand];
+    int64_t first_column(int64_t strip) const { return strip % strips_ * strip_; }
+    int64_t width(int64_t strip) const { return std::min(strip_, columns_ - first_column(strip)); }
+
+    void reduce_block(buffer_list buffers, int64_t strip, int64_t which, std::byte *totals) const {
+        const odometer kept(kept_, strip / strips_);
         const int64_t first = first_column(strip);
-        alignas(64) float results[widest_strip];
-        for (int64_t i = 0; i < width(strip); ++i)
-            results[i] = finish(totals[i], reduced_count_, [&] { return total_in_f64(src_.at(row, first + i), 1, 1); });
-        store_results(results, width(strip), buffers, at.offsets, first);
+        const auto columns = static_cast<size_t>(width(strip));
+        reduce_.clear(totals, columns);
+        const int64_t begin = which * rows_a_block_;
+        const int64_t end = std::min(rows_, begin + rows_a_block_);
+        odometer at(reduced_, begin);
+        row_group group(*this, columns, totals);
+        for (int64_t row = begin; row < end; ++row, at.next()) {
+            const std::byte *src = elements(buffers, position(kept, at), first, static_cast<int64_t>(columns), group.room());
+            if (joined_ > 1 && row % joined_rows_ == joined_rows_ - 1)
+                reduce_one(src, static_cast<size_t>(columns_of_last_), totals);
+            else
+                group.add(src);
+        }
+        group.flush();
     }
 
-    int64_t strip_;      // columns in a strip
-    int64_t strips_;     // of each kept index
-    int64_t all_strips_; // of all
+    void reduce_one(const std::byte *row, size_t columns, std::byte *totals) const {
+        const void *rows[] = {row};
+        reduce_.columns(rows, 1, columns, totals);
+    }
+
+    /// Rows that are reduced together.
+    class row_group {
+    public:
+        row_group(const reduce_columns_step &step, size_t columns, std::byte *totals)
+            : step_(step), columns_(columns), totals_(totals) {}
+
+        /// For the next row, where it has to be made.
+        std::byte *room() { return rooms_[count_].bytes; }
+        void add(const std::byte *row) {
+            rows_[count_++] = row;
+            if (count_ == tile_rows) flush();
+        }
+        void flush() {
+            step_.reduce_.columns(rows_, static_cast<size_t>(count_), columns_, totals_);
+            count_ = 0;
+        }
+
+    private:
+        struct tile_row {
+            alignas(64) std::byte bytes[tile_columns * sizeof(double)];
+        };
+
+        const reduce_columns_step &step_;
+        size_t columns_;
+        std::byte *totals_;
+        const void *rows_[tile_rows];
+        int64_t count_ = 0;
+        tile_row rooms_[tile_rows];
+    };
+
+    void write_strip(std::byte *totals, int64_t strip, buffer_list buffers) const {
+        for (int64_t k = 1; k < joined_; ++k)
+            reduce_.combine(totals, total_at(totals, k * length_), static_cast<size_t>(length_));
+        const odometer kept(kept_, strip / strips_);
+        write(totals, first_column(strip), joined_ > 1 ? length_ : width(strip), buffers, kept);
+    }
+
+    double compute_carefully(buffer_list buffers, const odometer &kept, int64_t which) const override {
+        careful_sum sum(op_);
+        int64_t elements = 0;
+        odometer at(reduced_, 0);
+        for (int64_t row = 0; row < rows_; ++row, at.next()) {
+            const bool is_last = joined_ > 1 && row % joined_rows_ == joined_rows_ - 1;
+            const int64_t end = is_last ? columns_of_last_ : joined_ * length_;
+            for (int64_t column = which; column<end; column += joined_> 1 ? length_ : end, ++elements)
+                add_carefully(buffers, position(kept, at), column, 1, sum);
+        }
+        return sum.result(elements);
+    }
+
+    int64_t columns_;             // length_, or that of rows that are put together
+    int64_t joined_ = 1;          // rows in one
+    int64_t joined_rows_ = 0;     // along the innermost reduced dim
+    int64_t columns_of_last_ = 0; // of them
+    int64_t strip_;               // columns in a strip
+    int64_t strips_;              // of each kept index
+    int64_t all_strips_;          // of all
+    int64_t rows_;
     int64_t rows_a_block_;
     int64_t blocks_; // of each strip
 };
 
 } // namespace
 
-std::unique_ptr<step> make_reduce_columns(const computation &c) { return std::make_unique<reduce_columns_step>(c); }
+std::unique_ptr<step> make_reduce_columns(const computation &c, const isa &on) {
+    return std::make_unique<reduce_columns_step>(c, on);
+}
 
 } // namespace onefold::impl::simd

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "simd/parallel.hpp"
 #include "simd/reduction.hpp"
 #include "simd/reduction_step.hpp"
@@ -8,7 +6,7 @@ namespace onefold::impl::simd {
 
 namespace {
 
-constexpr int64_t widest_batch = 256; // results that one call of a kernel gives
+constexpr int64_t widest_batch = 512; // results that are made at a time
 
 /// The innermost kept dim: along it results lie at one distance. The reduced row itself where nothing is kept.
 size_t batch_dim(const computation &c) {
@@ -20,127 +18,140 @@ size_t batch_dim(const computation &c) {
 /// Work is split into batches of results and, where each has many elements, into blocks of one result's elements.
 class reduce_rows_step : public reduction_step {
 public:
-    explicit reduce_rows_step(const computation &c) : reduction_step(c, batch_dim(c)) {
-        count_ = reduced_count_ * length_;
+    reduce_rows_step(const computation &c, const isa &on) : reduction_step(c, on, "reduce_rows", batch_dim(c)) {
+        rows_ = reduced_.count();
+        const int64_t elements = rows_ * length_;
         pieces_ = (length_ + block_size - 1) / block_size;
         rows_a_block_ = pieces_ > 1 ? 1 : std::max<int64_t>(1, block_size / length_);
-        blocks_ = pieces_ > 1 ? reduced_count_ * pieces_ : (reduced_count_ + rows_a_block_ - 1) / rows_a_block_;
+        blocks_ = pieces_ > 1 ? rows_ * pieces_ : (rows_ + rows_a_block_ - 1) / rows_a_block_;
+        whole_kept_ = kept_;
         if (!kept_.sizes.empty()) {
             batch_length_ = kept_.sizes.back();
-            src_distance_ = kept_.strides[src_operand].back();
+            distance_ = kept_.strides[src_number].back();
             kept_.remove_innermost();
         }
-        width_ = std::clamp<int64_t>(block_size / 4 / count_, 1, std::min(widest_batch, batch_length_));
+        width_ = std::clamp<int64_t>(block_size / 4 / elements, 1, std::min(widest_batch, batch_length_));
         batches_ = (batch_length_ + width_ - 1) / width_;
+        elements_a_unit_ = width_ * (blocks_ == 1 ? elements : blocks_);
     }
-
-    std::string name() const override { return fmt::format("simd:reduce_rows:{}", kernels_.isa); }
 
     size_t scratch_bytes() const override {
-        return blocks_ == 1 ? 0 : static_cast<size_t>(kept_.count() * batch_length_ * blocks_) * sizeof(double);
+        return blocks_ == 1 ? 0 : static_cast<size_t>(kept_.count() * batch_length_ * blocks_ * total_size_);
     }
 
-    void run(std::span<std::byte *const> buffers, std::byte *scratch) const override {
-        auto *partial = reinterpret_cast<double *>(scratch);
-        if (blocks_ > 1) reduce_blocks(buffers[src_.buffer], partial);
-        for_each_unit(kept_.count() * batches_, width_ * (blocks_ == 1 ? count_ : blocks_), [&](int64_t begin, int64_t end) {
+    void run(buffer_list buffers, std::byte *partial) const override {
+        if (blocks_ > 1) reduce_blocks(buffers, partial);
+        for_each_unit(kept_.count() * batches_, elements_a_unit_, [&](int64_t begin, int64_t end) {
             odometer at(kept_, begin / batches_);
             for (int64_t unit = begin; unit < end; ++unit) {
                 const int64_t first = unit % batches_ * width_;
-                double totals[widest_batch];
+                const int64_t width = std::min(width_, batch_length_ - first);
+                alignas(64) std::byte totals[widest_batch * largest_total];
                 if (blocks_ == 1)
-                    reduce_batch(buffers[src_.buffer] + at.offsets[src_operand], first, totals);
+                    reduce_batch(buffers, at, first, width, totals);
                 else
-                    combine_blocks(partial + (unit / batches_ * batch_length_ + first) * blocks_, first, totals);
-                write(totals, buffers, at.offsets, first);
+                    gather_blocks(partial, unit / batches_ * batch_length_ + first, width, totals);
+                write(totals, first, width, buffers, at);
                 if (unit % batches_ == batches_ - 1) at.next();
             }
         });
     }
 
 private:
-    int64_t width_of(int64_t first) const { return std::min(width_, batch_length_ - first); }
-
-    void reduce_batch(const std::byte *src, int64_t first, double *totals) const {
-        const int64_t width = width_of(first);
-        std::fill_n(totals, width, identity());
+    void reduce_batch(buffer_list buffers, const odometer &kept, int64_t first, int64_t width, std::byte *totals) const {
+        reduce_.clear(totals, static_cast<size_t>(width));
+        if (!reads_memory_) {
+            for (int64_t k = 0; k < width; ++k) {
+                const odometer at(whole_kept_, kept_index(kept, first + k));
+                reduce_rows_of(buffers, at, 0, rows_, total_at(totals, k));
+            }
+            return;
+        }
         odometer at(reduced_, 0);
-        for (int64_t row = 0; row < reduced_count_; ++row, at.next())
-            reduce_rows(src + first * src_distance_ + at.offsets[0], src_distance_, width, length_, totals);
-    }
-
-    void combine_blocks(const double *partial, int64_t first, double *totals) const {
-        for (int64_t k = 0; k < width_of(first); ++k, partial += blocks_) {
-            totals[k] = partial[0];
-            for (int64_t b = 1; b < blocks_; ++b)
-                totals[k] = combine(totals[k], partial[b]);
+        for (int64_t row = 0; row < rows_; ++row, at.next()) {
+            const std::byte *src = src_.at(buffers, position(kept, at), 0) + first * distance_;
+            reduce_.rows(src, distance_, static_cast<size_t>(width), static_cast<size_t>(length_), totals);
         }
     }
 
-    void reduce_blocks(const std::byte *src, double *partial) const {
+    /// Of a result, in whole_kept_.
+    int64_t kept_index(const odometer &kept, int64_t in_batch_dim) const {
+        return kept.number() * batch_length_ + in_batch_dim;
+    }
+
+    /// Rows `begin` to `end` of one result into one total.
+    void reduce_rows_of(buffer_list buffers, const odometer &kept, int64_t begin, int64_t end, std::byte *total) const {
+        odometer at(reduced_, begin);
+        for (int64_t row = begin; row < end; ++row, at.next())
+            reduce_piece(buffers, position(kept, at), 0, length_, total);
+    }
+
+    void reduce_piece(buffer_list buffers, const position &where, int64_t begin, int64_t count, std::byte *total) const {
+        const int64_t most = reads_memory_ ? count : tile_size;
+        for (int64_t i = 0; i < count; i += most) {
+            tile room;
+            const int64_t part = std::min(most, count - i);
+            reduce_.rows(elements(buffers, where, begin + i, part, room.bytes), 0, 1, static_cast<size_t>(part), total);
+        }
+    }
+
+    void reduce_blocks(buffer_list buffers, std::byte *partial) const {
         const int64_t results = kept_.count() * batch_length_;
-        for_each_unit(results * blocks_, std::min(count_, block_size), [&](int64_t begin, int64_t end) {
+        for_each_unit(results * blocks_, std::min(rows_ * length_, block_size), [&](int64_t begin, int64_t end) {
             for (int64_t unit = begin; unit < end; ++unit) {
-                const int64_t result = unit / blocks_;
-                const odometer at(kept_, result / batch_length_);
-                const std::byte *from = src + at.offsets[src_operand] + result % batch_length_ * src_distance_;
-                partial[unit] = reduce_block(from, unit % blocks_);
+                const odometer kept(whole_kept_, unit / blocks_);
+                reduce_block(buffers, kept, unit % blocks_, total_at(partial, unit));
             }
         });
     }
 
-    double reduce_block(const std::byte *src, int64_t which) const {
-        double total = identity();
+    void reduce_block(buffer_list buffers, const odometer &kept, int64_t which, std::byte *total) const {
+        alignas(64) std::byte here[largest_total]; // neighbours are other threads'
+        reduce_.clear(here, 1);
         if (pieces_ > 1) {
             const odometer at(reduced_, which / pieces_);
             const int64_t first = which % pieces_ * block_size;
-            reduce_rows(src_.at(src + at.offsets[0], first), 0, 1, std::min(block_size, length_ - first), &total);
-            return total;
+            reduce_piece(buffers, position(kept, at), first, std::min(block_size, length_ - first), here);
+        } else {
+            const int64_t begin = which * rows_a_block_;
+            reduce_rows_of(buffers, kept, begin, std::min(rows_, begin + rows_a_block_), here);
         }
-        const int64_t begin = which * rows_a_block_;
-        const int64_t end = std::min(reduced_count_, begin + rows_a_block_);
-        odometer at(reduced_, begin);
-        for (int64_t row = begin; row < end; ++row, at.next())
-            reduce_rows(src + at.offsets[0], 0, 1, length_, &total);
-        return total;
+        std::copy_n(here, total_size_, total);
     }
 
-    /// A row into each total; elements that do not lie side by side are gathered first.
-    void reduce_rows(const std::byte *src, int64_t distance, int64_t rows, int64_t length, double *totals) const {
-        if (src_.stride == 1 || length == 1)
-            return reduce_.rows(src, distance, static_cast<size_t>(rows), static_cast<size_t>(length), totals);
-        for (int64_t row = 0; row < rows; ++row)
-            for (int64_t i = 0; i < length; i += tile_size) {
-                alignas(64) float values[tile_size];
-                const auto part = static_cast<size_t>(std::min(tile_size, length - i));
-                src_.load(src_.at(src + row * distance, i), src_.stride, values, part);
-                reduce_f32_.rows(values, 0, 1, part, totals + row);
-            }
+    void gather_blocks(std::byte *partial, int64_t first, int64_t width, std::byte *totals) const {
+        for (int64_t k = 0; k < width; ++k) {
+            std::byte *blocks = total_at(partial, (first + k) * blocks_);
+            combine_blocks(blocks, blocks_, 1, 1);
+            std::copy_n(blocks, total_size_, total_at(totals, k));
+        }
     }
 
-    void write(const double *totals, std::span<std::byte *const> buffers, const operand_offsets &offsets, int64_t first) const {
-        float results[widest_batch];
-        const int64_t width = width_of(first);
-        for (int64_t k = 0; k < width; ++k)
-            results[k] = finish(totals[k], count_, [&] {
-                const std::byte *row = buffers[src_.buffer] + offsets[src_operand] + (first + k) * src_distance_;
-                return total_in_f64(row, length_, src_.stride);
-            });
-        store_results(results, width, buffers, offsets, first);
+    double compute_carefully(buffer_list buffers, const odometer &kept, int64_t which) const override {
+        careful_sum sum(op_);
+        const odometer result(whole_kept_, kept_index(kept, which));
+        odometer at(reduced_, 0);
+        for (int64_t row = 0; row < rows_; ++row, at.next())
+            add_carefully(buffers, position(result, at), 0, length_, sum);
+        return sum.result(rows_ * length_);
     }
 
-    int64_t count_;            // elements reduced into one result
+    nest whole_kept_;          // with the batch dim, which kept_ is without
+    int64_t rows_;             // reduced into one result
     int64_t pieces_;           // of a long row
     int64_t rows_a_block_;     // of short ones
     int64_t blocks_;           // of each result
-    int64_t batch_length_ = 1; // of the innermost kept dim, which kept_ is without
-    int64_t src_distance_ = 0; // along it, in bytes
+    int64_t batch_length_ = 1; // of the innermost kept dim
+    int64_t distance_ = 0;     // along it, in bytes
     int64_t width_;            // results in a batch
     int64_t batches_;          // along the innermost kept dim
+    int64_t elements_a_unit_;
 };
 
 } // namespace
 
-std::unique_ptr<step> make_reduce_rows(const computation &c) { return std::make_unique<reduce_rows_step>(c); }
+std::unique_ptr<step> make_reduce_rows(const computation &c, const isa &on) {
+    return std::make_unique<reduce_rows_step>(c, on);
+}
 
 } // namespace onefold::impl::simd

@@ -4,15 +4,16 @@
 
 #include "compile/computation.hpp"
 #include "runtime/step.hpp"
+#include "simd/isa.hpp"
 
 namespace onefold::impl::simd {
 
-// Reductions over any loop space, f32, bf16 and f16. No post-ops. How the work is split depends on the sizes alone, so the
-// result does not depend on threads.
+// Reductions over any loop space, with pre-ops and post-ops. How the work is split depends on the sizes alone, so the result
+// does not depend on threads.
 
 /// The innermost dim is reduced.
-std::unique_ptr<step> make_reduce_rows(const computation &c);
+std::unique_ptr<step> make_reduce_rows(const computation &c, const isa &on);
 /// The innermost dim is kept.
-std::unique_ptr<step> make_reduce_columns(const computation &c);
+std::unique_ptr<step> make_reduce_columns(const computation &c, const isa &on);
 
 } // namespace onefold::impl::simd

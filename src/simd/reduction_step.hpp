@@ -1,75 +1,69 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 
-#include "compile/computation.hpp"
 #include "runtime/step.hpp"
-#include "simd/epilogue.hpp"
+#include "simd/careful_sum.hpp"
+#include "simd/fused_ops.hpp"
 
 namespace onefold::impl::simd {
 
 /// Elements that become one partial result where there are many: how work is split depends on this and on sizes alone.
 inline constexpr int64_t block_size = 64 * 1024;
 
+/// Room for the largest total of a reduction.
+inline constexpr int64_t largest_total = 16;
+
 /// What reductions of rows and of columns share. The innermost loop dim is a row that is reduced, or columns that are kept;
 /// the others make two nests.
 class reduction_step : public step {
+public:
+    std::string name() const override { return name_; }
+
 protected:
     /// `epilogue_dim` is the loop dim along which results lie side by side.
-    reduction_step(const computation &c, size_t epilogue_dim);
+    reduction_step(const computation &c, const isa &on, std::string_view family, size_t epilogue_dim);
 
-    double identity() const { return identity_; }
-    double combine(double a, double b) const;
+    /// `count` elements (at most a tile) from `begin` on along the innermost dim, as reduce_ reads them.
+    const std::byte *elements(buffer_list buffers, const position &where, int64_t begin, int64_t count, std::byte *room) const;
 
-    /// Rounds a total over `count` elements to the result. Where the fast path overflowed or nearly vanished on the way,
-    /// `again` computes the total in f64 alone.
-    template <typename Again>
-    float finish(double total, int64_t count, const Again &again) const {
-        if (needs_care(total)) total = again();
-        return round(total, count);
-    }
+    /// Turns totals into results, applies the post-ops and stores them: `count` from `begin` on, along the dim of results.
+    void write(const std::byte *totals, int64_t begin, int64_t count, buffer_list buffers, const odometer &kept) const;
 
-    /// The total over `length` elements at each index of the reduced dims, one by one in f64.
-    double total_in_f64(const std::byte *src, int64_t length, int64_t stride) const;
+    /// The sum for one result, in place of a doubtful total: over everything that is reduced into it.
+    virtual double compute_carefully(buffer_list buffers, const odometer &kept, int64_t which) const = 0;
 
-    /// The reduced dims' indices from `begin` to `end`, in runs of rows at one distance: run(first row, rows, distance).
-    template <typename Run>
-    void for_each_run(const std::byte *src, int64_t begin, int64_t end, const Run &run) const {
-        const bool has_dims = !reduced_.sizes.empty();
-        const int64_t inner = has_dims ? reduced_.sizes.back() : 1;
-        const int64_t distance = has_dims ? reduced_.strides[0].back() : 0;
-        for (int64_t row = begin; row < end;) {
-            const int64_t rows = std::min(end - row, inner - row % inner);
-            run(src + odometer(reduced_, row).offsets[0], rows, distance);
-            row += rows;
-        }
-    }
+    /// Adds elements as elements() gives them.
+    void add_carefully(buffer_list buffers, const position &where, int64_t begin, int64_t count, careful_sum &sum) const;
 
-    /// Applies the post-ops to `count` results from `begin` on of the row of results at `offsets`, and stores them.
-    void store_results(float *results, int64_t count, std::span<std::byte *const> buffers, const operand_offsets &offsets,
-                       int64_t begin) const;
+    std::byte *total_at(std::byte *totals, int64_t i) const { return totals + i * total_size_; }
+    const std::byte *total_at(const std::byte *totals, int64_t i) const { return totals + i * total_size_; }
 
-    static constexpr size_t src_operand = 0; // in kept_
-    static constexpr size_t dst_operand = 1;
+    /// Combines `blocks` runs of `count` totals, `distance` totals apart, into the first: in pairs, those in pairs, ...
+    void combine_blocks(std::byte *totals, int64_t blocks, int64_t distance, int64_t count) const;
 
-    const row_kernels &kernels_;
-    nest kept_;                         // src, dst, the post-ops' operands; without the innermost dim
-    nest reduced_;                      // src; likewise
-    int64_t length_;                    // of the innermost dim
-    row_operand src_;                   // along it
-    row_operand dst_;                   // along the dim on which results lie
-    row_kernels::reduction reduce_;     // of elements as they are in memory
-    row_kernels::reduction reduce_f32_; // of elements converted before
-    int64_t reduced_count_;             // indices of the reduced dims
+    static constexpr size_t src_number = 0;
+
+    const op_kind op_;
+    const data_type arithmetic_;
+    nest kept_;             // without the innermost dim
+    nest reduced_;          // likewise
+    const int64_t length_;  // of the innermost dim
+    const operand_row src_; // along it
+    const fused_ops prologue_;
+    const bool reads_memory_; // rows as they are, not tiles that were made from them
+    const reduction reduce_;
+    const int64_t total_size_;
 
 private:
-    bool needs_care(double total) const;
-    float round(double total, int64_t count) const;
+    const std::byte *arithmetic_elements(buffer_list buffers, const position &where, int64_t begin, int64_t count,
+                                         std::byte *room) const;
 
-    op_kind op_;
-    double identity_;
-    row_kernels::store store_;
-    epilogue epilogue_;
+    std::string name_;
+    operand_row dst_; // along the dim on which results lie
+    fused_ops epilogue_;
+    int64_t elements_a_result_;
 };
 
 } // namespace onefold::impl::simd

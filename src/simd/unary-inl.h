@@ -1,4 +1,4 @@
-// The unary ops on vectors of f32. Included once per ISA by rows.cpp. A NaN comes out as a NaN in all of them.
+// The unary ops on vectors of f32. Included once per ISA by unary.cpp. A NaN comes out as a NaN in all of them.
 #if defined(ONEFOLD_SIMD_UNARY_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ONEFOLD_SIMD_UNARY_INL_H
 #undef ONEFOLD_SIMD_UNARY_INL_H
@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace onefold::impl::simd {
 namespace HWY_NAMESPACE {
 
-using unary_tag = f32_tag;
+using unary_tag = hn::ScalableTag<float>;
 using unary_vector = vector_of<unary_tag>;
 
 inline unary_vector all_of(float x) { return hn::Set(unary_tag(), x); }
@@ -159,16 +159,6 @@ struct square_op {
 struct tanh_op {
     static unary_vector apply(unary_vector x, float, float) { return keep_nan(x, hn::Tanh(unary_tag(), x)); }
 };
-
-template <typename Op>
-void unary_row(const float *src, float *dst, size_t count, float alpha, float beta) {
-    const unary_tag d;
-    const size_t lanes = hn::Lanes(d);
-    size_t i = 0;
-    for (; i + lanes <= count; i += lanes)
-        hn::StoreU(Op::apply(hn::LoadU(d, src + i), alpha, beta), d, dst + i);
-    if (i < count) store_part(d, Op::apply(load_part(d, src + i, count - i, 1.0F), alpha, beta), dst + i, count - i);
-}
 
 } // namespace HWY_NAMESPACE
 } // namespace onefold::impl::simd

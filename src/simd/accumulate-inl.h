@@ -1,0 +1,235 @@
+// How the elements of a row or of columns are accumulated: one struct for each way. Included once per ISA by the reductions.
+//
+// A vector of elements is lifted to a group; groups are combined, a few at a time, and widened to sums, which are combined
+// without limit and are what totals in memory hold.
+#if defined(ONEFOLD_SIMD_ACCUMULATE_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef ONEFOLD_SIMD_ACCUMULATE_INL_H
+#undef ONEFOLD_SIMD_ACCUMULATE_INL_H
+#else
+#define ONEFOLD_SIMD_ACCUMULATE_INL_H
+#endif
+
+#include <algorithm>
+
+#include "simd/vector-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace onefold::impl::simd {
+namespace HWY_NAMESPACE {
+
+/// As many vectors as a vector of elements widens to.
+template <class D, size_t count>
+struct vectors {
+    vector_of<D> part[count];
+};
+
+template <class Op, class D, size_t count>
+HWY_INLINE vectors<D, count> combine_vectors(D d, vectors<D, count> a, const vectors<D, count> &b) {
+    for (size_t p = 0; p < count; ++p)
+        a.part[p] = Op::apply(d, a.part[p], b.part[p]);
+    return a;
+}
+
+/// The lanes of each of `lanes` vectors into one: lane k of the result is of v[k].
+template <class Op, class D>
+HWY_INLINE vector_of<D> combine_lanes(D d, vector_of<D> *v) {
+    for (size_t left = hn::MaxLanes(D()); left > 1; left /= 2)
+        for (size_t k = 0; k < left / 2; ++k) {
+#if HWY_TARGET != HWY_SCALAR
+            v[k] = Op::apply(d, hn::ConcatEven(d, v[2 * k + 1], v[2 * k]), hn::ConcatOdd(d, v[2 * k + 1], v[2 * k]));
+#else
+            (void)d;
+#endif
+        }
+    return v[0];
+}
+
+/// f32 as f64, integers of 32 bits as of 64: two vectors, but for HWY_SCALAR.
+template <typename Wide, class V>
+HWY_INLINE auto promote(V v) {
+    const hn::ScalableTag<Wide> wide;
+    const hn::DFromV<V> d;
+    constexpr size_t parts = hn::MaxLanes(hn::DFromV<V>()) / hn::MaxLanes(hn::ScalableTag<Wide>());
+    vectors<hn::ScalableTag<Wide>, parts> result;
+#if HWY_TARGET == HWY_SCALAR
+    (void)d;
+    result.part[0] = hn::PromoteTo(wide, v);
+#else
+    const hn::Half<hn::DFromV<V>> half;
+    result.part[0] = hn::PromoteTo(wide, hn::LowerHalf(half, v));
+    result.part[1] = hn::PromoteTo(wide, hn::UpperHalf(half, v));
+    (void)d;
+#endif
+    return result;
+}
+
+/// What the ways have in common whose totals are plain numbers: Parts vectors of them for a vector of elements.
+template <class Element, typename Total, size_t Parts, class Op>
+struct plain_totals {
+    using element = Element;
+    using tag = lane_tag<Element>;
+    using total = Total;
+    using total_tag = hn::ScalableTag<Total>;
+    using sums = vectors<total_tag, Parts>;
+
+    static total identity_total() { return static_cast<total>(Op::template identity<typename Element::lane>()); }
+    static HWY_INLINE total add(total a, total b) {
+        const hn::CappedTag<total, 1> one;
+        return hn::GetLane(Op::apply(one, hn::Set(one, a), hn::Set(one, b)));
+    }
+    static HWY_INLINE sums combine(const sums &a, const sums &b) { return combine_vectors<Op>(total_tag(), a, b); }
+    static HWY_INLINE sums load(const total *from) {
+        sums s;
+        for (size_t p = 0; p < Parts; ++p)
+            s.part[p] = hn::LoadU(total_tag(), from + p * hn::MaxLanes(total_tag()));
+        return s;
+    }
+    static HWY_INLINE void store(const sums &s, total *to) {
+        for (size_t p = 0; p < Parts; ++p)
+            hn::StoreU(s.part[p], total_tag(), to + p * hn::MaxLanes(total_tag()));
+    }
+
+    /// The sums of one row, folded into one vector, then as many of those into one total a row.
+    using folded = vector_of<total_tag>;
+    static constexpr size_t rows_at_a_time = hn::MaxLanes(total_tag());
+    static HWY_INLINE folded fold(const sums &s) {
+        if constexpr (Parts == 1)
+            return s.part[0];
+        else
+            return Op::apply(total_tag(), s.part[0], s.part[1]);
+    }
+    static HWY_INLINE void add_rows(folded *rows, total *to) {
+        const total_tag d;
+        hn::StoreU(Op::apply(d, hn::LoadU(d, to), combine_lanes<Op>(d, rows)), d, to);
+    }
+};
+
+/// In the elements' own lanes: extremes, f64, integers that wrap.
+template <class Element, class Map, class Op>
+struct in_lanes : plain_totals<Element, typename Element::lane, 1, Op> {
+    using base = plain_totals<Element, typename Element::lane, 1, Op>;
+    using typename base::sums;
+    using typename base::tag;
+    using group = vector_of<tag>;
+    static constexpr bool group_is_vector = true;
+
+    /// What an absent element is.
+    static typename Element::lane absent() { return absent_of(Op::template identity<typename Element::storage>()); }
+    static typename Element::lane identity_total() { return absent(); }
+    static HWY_INLINE group lift(vector_of<tag> v) { return Map::apply(tag(), v); }
+    static HWY_INLINE group combine_groups(group a, group b) { return Op::apply(tag(), a, b); }
+    static HWY_INLINE sums widen(group g) { return {{g}}; }
+
+private:
+    template <typename T>
+    static typename Element::lane absent_of(T value) {
+        // The 16-bit floats are stored as bits.
+        if constexpr (std::is_same_v<typename Element::lane, float>)
+            return Op::template identity<float>();
+        else
+            return static_cast<typename Element::lane>(value);
+    }
+};
+
+/// Trees of 8 in the elements' lanes, those in lanes of twice the width: f32 in f64, integers of 8 and 16 bits in s64.
+template <class Element, class Map, typename Wide,
+          size_t Parts = hn::MaxLanes(lane_tag<Element>()) / hn::MaxLanes(hn::ScalableTag<Wide>())>
+struct in_wider_trees : plain_totals<Element, Wide, Parts, add_op> {
+    using base = plain_totals<Element, Wide, Parts, add_op>;
+    using typename base::sums;
+    using typename base::tag;
+    using group = vector_of<tag>;
+    static constexpr bool group_is_vector = true;
+
+    static typename Element::lane absent() { return 0; }
+    static HWY_INLINE group lift(vector_of<tag> v) { return Map::apply(tag(), v); }
+    static HWY_INLINE group combine_groups(group a, group b) { return hn::Add(a, b); }
+    static HWY_INLINE sums widen(group g) { return promote<Wide>(g); }
+};
+
+/// Each element in a lane of twice the width: products of f32, integers of 32 bits.
+template <class Element, class Op, typename Wide,
+          size_t Parts = hn::MaxLanes(lane_tag<Element>()) / hn::MaxLanes(hn::ScalableTag<Wide>())>
+struct in_wider_lanes : plain_totals<Element, Wide, Parts, Op> {
+    using base = plain_totals<Element, Wide, Parts, Op>;
+    using typename base::sums;
+    using typename base::tag;
+    using group = sums;
+    static constexpr bool group_is_vector = false;
+
+    static typename Element::lane absent() { return Op::template identity<typename Element::lane>(); }
+    static HWY_INLINE group lift(vector_of<tag> v) { return promote<Wide>(v); }
+    static HWY_INLINE group combine_groups(const group &a, const group &b) { return base::combine(a, b); }
+    static HWY_INLINE sums widen(const group &g) { return g; }
+};
+
+/// Squares of integers of 8 and 16 bits, which fit 32 bits without a sign, in u64.
+template <class Element, size_t Parts = hn::MaxLanes(lane_tag<Element>()) / hn::MaxLanes(hn::ScalableTag<uint64_t>())>
+struct squares_in_u64 : in_wider_lanes<Element, add_op, uint64_t, Parts> {
+    using base = in_wider_lanes<Element, add_op, uint64_t, Parts>;
+    using typename base::tag;
+    static HWY_INLINE typename base::group lift(vector_of<tag> v) {
+        return promote<uint64_t>(hn::BitCast(hn::RebindToUnsigned<tag>(), hn::Mul(v, v)));
+    }
+};
+
+/// A sum of 64-bit integers that does not wrap: high * 2^32 + low, each the sum of the elements' halves.
+struct split_total {
+    uint64_t low;
+    int64_t high;
+};
+
+/// Means of integers of 64 bits: exact for 2^31 elements and more.
+template <class Element>
+struct in_halves {
+    using element = Element;
+    using tag = lane_tag<Element>;
+    using unsigned_tag = hn::ScalableTag<uint64_t>;
+    using total = split_total;
+    using sums = vectors<unsigned_tag, 2>;
+    using group = sums;
+    static constexpr bool group_is_vector = false;
+
+    static typename Element::lane absent() { return 0; }
+    static total identity_total() { return {0, 0}; }
+    static HWY_INLINE total add(total a, total b) { return {a.low + b.low, a.high + b.high}; }
+    static HWY_INLINE group lift(vector_of<tag> v) {
+        const unsigned_tag d;
+        return {{hn::And(hn::BitCast(d, v), hn::Set(d, 0xFFFFFFFF)), hn::BitCast(d, hn::ShiftRight<32>(v))}};
+    }
+    static HWY_INLINE group combine_groups(const group &a, const group &b) { return combine(a, b); }
+    static HWY_INLINE sums widen(const group &g) { return g; }
+    static HWY_INLINE sums combine(const sums &a, const sums &b) { return combine_vectors<add_op>(unsigned_tag(), a, b); }
+    static HWY_INLINE sums load(const total *from) {
+        sums s;
+        hn::LoadInterleaved2(unsigned_tag(), words(from), s.part[0], s.part[1]);
+        return s;
+    }
+    static HWY_INLINE void store(const sums &s, total *to) {
+        hn::StoreInterleaved2(s.part[0], s.part[1], unsigned_tag(), words(to));
+    }
+
+    using folded = sums;
+    static constexpr size_t rows_at_a_time = hn::MaxLanes(unsigned_tag());
+    static HWY_INLINE folded fold(const sums &s) { return s; }
+    static HWY_INLINE void add_rows(folded *rows, total *to) {
+        const unsigned_tag d;
+        vector_of<unsigned_tag> low[rows_at_a_time];
+        vector_of<unsigned_tag> high[rows_at_a_time];
+        for (size_t k = 0; k < rows_at_a_time; ++k) {
+            low[k] = rows[k].part[0];
+            high[k] = rows[k].part[1];
+        }
+        store(combine(load(to), {{combine_lanes<add_op>(d, low), combine_lanes<add_op>(d, high)}}), to);
+    }
+
+private:
+    static const uint64_t *words(const total *t) { return reinterpret_cast<const uint64_t *>(t); }
+    static uint64_t *words(total *t) { return reinterpret_cast<uint64_t *>(t); }
+};
+
+} // namespace HWY_NAMESPACE
+} // namespace onefold::impl::simd
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,107 @@
+// The reductions of integers of any width. Sums, products and magnitudes wrap, so lanes of the element's own width hold them,
+// or of 32 bits; means and norms are those of the exact sum. Included once per ISA by the reductions of integers.
+#if defined(ONEFOLD_SIMD_INTEGERS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef ONEFOLD_SIMD_INTEGERS_INL_H
+#undef ONEFOLD_SIMD_INTEGERS_INL_H
+#else
+#define ONEFOLD_SIMD_INTEGERS_INL_H
+#endif
+
+#include "simd/finish-inl.h"
+#include "simd/reduce-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace onefold::impl::simd {
+namespace HWY_NAMESPACE {
+
+/// The exact sum of squares of integers of 32 and 64 bits modulo 2^128: beyond it, no root is a number of 64 bits.
+template <typename T>
+struct exact_squares {
+    static wide_unsigned square(const T *element) {
+        const T x = load_one(element);
+        const auto magnitude = x < 0 ? uint64_t{0} - static_cast<uint64_t>(x) : static_cast<uint64_t>(x);
+        return static_cast<wide_unsigned>(magnitude) * magnitude;
+    }
+    static void add(wide_unsigned more, void *totals, size_t i) {
+        auto *total = static_cast<wide_unsigned *>(totals) + i;
+        store_one(load_one(total) + more, total);
+    }
+    static void clear(void *totals, size_t count) { std::memset(totals, 0, count * sizeof(wide_unsigned)); }
+    static void rows(const void *src, int64_t distance, size_t rows, size_t length, void *totals) {
+        for (size_t r = 0; r < rows; ++r) {
+            const auto *row = reinterpret_cast<const T *>(static_cast<const char *>(src) + distance * static_cast<int64_t>(r));
+            wide_unsigned sum = 0;
+            for (size_t i = 0; i < length; ++i)
+                sum += square(row + i);
+            add(sum, totals, r);
+        }
+    }
+    static void columns(const void *const *rows, size_t count, size_t length, void *totals) {
+        for (size_t r = 0; r < count; ++r)
+            for (size_t i = 0; i < length; ++i)
+                add(square(static_cast<const T *>(rows[r]) + i), totals, i);
+    }
+    static void combine(void *totals, const void *others, size_t count) {
+        for (size_t i = 0; i < count; ++i)
+            add(load_one(static_cast<const wide_unsigned *>(others) + i), totals, i);
+    }
+};
+
+template <typename T>
+using element_of = std::conditional_t<(sizeof(T) <= 2), small_integer_element<T>, same_element<T>>;
+
+template <typename T>
+reduction norm_of() {
+    if constexpr (sizeof(T) <= 2) {
+        return make_reduction<squares_in_u64<element_of<T>>>(finish_integer_root<uint64_t, T>);
+    } else {
+        using way = exact_squares<T>;
+        return {sizeof(wide_unsigned), way::clear,   way::rows,
+                way::columns,          way::combine, finish_integer_root<wide_unsigned, T>};
+    }
+}
+
+template <typename T>
+reduction mean_of() {
+    using wide = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
+    if constexpr (sizeof(T) <= 2)
+        return make_reduction<in_wider_trees<element_of<T>, identity_map, int64_t>>(finish_integer_mean<int64_t, T>);
+    else if constexpr (sizeof(T) == 4)
+        return make_reduction<in_wider_lanes<element_of<T>, add_op, wide>>(finish_integer_mean<wide, T>);
+    else
+        return make_reduction<in_halves<element_of<T>>>(finish_split_mean<T>);
+}
+
+template <typename T>
+reduction reduction_of_integers(op_kind op) {
+    // What wraps is the same with a sign and without.
+    using wrapping = element_of<std::make_unsigned_t<T>>;
+    constexpr auto finish_wrapped = finish_total<typename wrapping::lane, T>;
+    constexpr auto finish = finish_total<typename element_of<T>::lane, T>;
+    switch (op) {
+    case onefold_op_reduce_sum:
+        return make_reduction<in_lanes<wrapping, identity_map, add_op>>(finish_wrapped);
+    case onefold_op_reduce_mean:
+        return mean_of<T>();
+    case onefold_op_reduce_l1:
+        return make_reduction<in_lanes<element_of<T>, magnitude_map, add_op>>(finish);
+    case onefold_op_reduce_l2:
+        return norm_of<T>();
+    case onefold_op_reduce_sum_square:
+        return make_reduction<in_lanes<wrapping, square_map, add_op>>(finish_wrapped);
+    case onefold_op_reduce_prod:
+        return make_reduction<in_lanes<wrapping, identity_map, multiply_op>>(finish_wrapped);
+    case onefold_op_reduce_max:
+        return make_reduction<in_lanes<element_of<T>, identity_map, maximum_op>>(finish);
+    case onefold_op_reduce_min:
+        return make_reduction<in_lanes<element_of<T>, identity_map, minimum_op>>(finish);
+    default:
+        return {};
+    }
+}
+
+} // namespace HWY_NAMESPACE
+} // namespace onefold::impl::simd
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "graph/attributes.hpp"
+#include "simd/isa.hpp"
+
+namespace onefold::impl::simd {
+
+// Tables of kernels. A kernel works on rows: runs of elements at a stride. Counts and strides are in elements, distances in
+// bytes, and every address may be unaligned. Arithmetic is done in the arithmetic type of the elements' data type: see
+// arithmetic_type().
+
+/// Elements of one data type into its arithmetic type and back: floats rounded to nearest even, a NaN stays one.
+struct conversion {
+    void (*load)(const void *src, int64_t stride, void *dst, size_t count); // stride 0 repeats one element
+    void (*store)(const void *src, void *dst, int64_t stride, size_t count);
+};
+conversion conversion_of(const isa &on, data_type type);
+
+/// dst may be src_0 or src_1; all are of the arithmetic type.
+using binary_kernel = void (*)(const void *src_0, const void *src_1, void *dst, size_t count);
+/// nullptr where there is none.
+binary_kernel binary_of(const isa &on, op_kind op, data_type arithmetic);
+
+/// dst may be src. What alpha and beta are is the op's own; a NaN gives a NaN.
+using unary_kernel = void (*)(const float *src, float *dst, size_t count, float alpha, float beta);
+/// nullptr where there is none.
+unary_kernel unary_of(const isa &on, op_kind op, const unary_attributes &attributes, data_type arithmetic);
+
+/// One reduction of one data type, by way of totals, whose form is the reduction's own. Every function takes any counts.
+struct reduction {
+    size_t total_size = 0; // bytes; totals are aligned to 8
+    /// Sets totals to those of no elements.
+    void (*clear)(void *totals, size_t count) = nullptr;
+    /// Adds each of `rows` rows of `length` elements, `distance` bytes apart, to one total.
+    void (*rows)(const void *src, int64_t distance, size_t rows, size_t length, void *totals) = nullptr;
+    /// Adds all rows to `length` totals.
+    void (*columns)(const void *const *rows, size_t count, size_t length, void *totals) = nullptr;
+    /// Adds others to totals.
+    void (*combine)(void *totals, const void *others, size_t count) = nullptr;
+    /// The results, in the arithmetic type, of totals over `elements` elements each. True if they hold f64 sums, and one of
+    /// them is not finite or so near 0 that it may have lost bits on the way: it is to be computed again by other means.
+    bool (*finish)(const void *totals, size_t count, int64_t elements, void *results) = nullptr;
+};
+/// `op` is a reduction's kind. total_size is 0 where there is none.
+reduction reduction_of(const isa &on, op_kind op, data_type type);
+
+} // namespace onefold::impl::simd

@@ -1,0 +1,80 @@
+// The reductions of f32, bf16, f16 and f64.
+#include "simd/reductions.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "simd/reduce_floats.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.
+#include <hwy/highway.h>
+
+#include "simd/finish-inl.h"
+#include "simd/isa_table.hpp"
+#include "simd/reduce-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace onefold::impl::simd {
+namespace HWY_NAMESPACE {
+
+/// Sums of small floats come from trees of f32, products from f64.
+template <class Element, class Map>
+using sum_of = std::conditional_t<std::is_same_v<Element, f64_element>, in_lanes<f64_element, Map, add_op>,
+                                  in_wider_trees<Element, Map, double>>;
+template <class Element>
+using product_of = std::conditional_t<std::is_same_v<Element, f64_element>, in_lanes<f64_element, identity_map, multiply_op>,
+                                      in_wider_lanes<Element, multiply_op, double>>;
+
+template <class Element>
+reduction reduction_of_floats(op_kind op) {
+    using lane = typename Element::lane;
+    switch (op) {
+    case onefold_op_reduce_sum:
+        return make_reduction<sum_of<Element, identity_map>>(finish_float_sum<lane, outcome::total, false>);
+    case onefold_op_reduce_mean:
+        return make_reduction<sum_of<Element, identity_map>>(finish_float_sum<lane, outcome::mean, false>);
+    case onefold_op_reduce_l1:
+        return make_reduction<sum_of<Element, magnitude_map>>(finish_float_sum<lane, outcome::total, false>);
+    case onefold_op_reduce_l2:
+        return make_reduction<sum_of<Element, square_map>>(finish_float_sum<lane, outcome::root, true>);
+    case onefold_op_reduce_sum_square:
+        return make_reduction<sum_of<Element, square_map>>(finish_float_sum<lane, outcome::total, true>);
+    case onefold_op_reduce_prod:
+        return make_reduction<product_of<Element>>(finish_total<double, lane>);
+    case onefold_op_reduce_max:
+        return make_reduction<in_lanes<Element, identity_map, maximum_op>>(finish_total<lane, lane>);
+    case onefold_op_reduce_min:
+        return make_reduction<in_lanes<Element, identity_map, minimum_op>>(finish_total<lane, lane>);
+    default:
+        return {};
+    }
+}
+
+reduction float_reduction(op_kind op, data_type type);
+reduction float_reduction(op_kind op, data_type type) {
+    switch (type) {
+    case onefold_f32:
+        return reduction_of_floats<f32_element>(op);
+    case onefold_bf16:
+        return reduction_of_floats<bf16_element>(op);
+    case onefold_f16:
+        return reduction_of_floats<f16_element>(op);
+    case onefold_f64:
+        return reduction_of_floats<f64_element>(op);
+    default:
+        return {};
+    }
+}
+
+} // namespace HWY_NAMESPACE
+} // namespace onefold::impl::simd
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace onefold::impl::simd {
+
+reduction float_reduction(const isa &on, op_kind op, data_type type) {
+    static constexpr auto table = ONEFOLD_ISA_TABLE(float_reduction);
+    return table[on.place](op, type);
+}
+
+} // namespace onefold::impl::simd
+#endif

@@ -1,0 +1,10 @@
+#include "simd/reductions.hpp"
+
+namespace onefold::impl::simd {
+
+reduction reduction_of(const isa &on, op_kind op, data_type type) {
+    if (is_floating(type)) return float_reduction(on, op, type);
+    return size_of(type) <= 2 ? small_integer_reduction(on, op, type) : integer_reduction(on, op, type);
+}
+
+} // namespace onefold::impl::simd
