@@ -28,10 +28,8 @@ double bytes_of(const buffer &b) { return static_cast<double>(b.count() * impl::
 /// The graph's inputs as the reference takes them, and as they must still be after the execution.
 reference_tensors load_inputs(const session &s) {
     reference_tensors tensors;
-    for (const graph_input &input : s.inputs()) {
-        const buffer &b = s.buffer_of(input.id);
-        tensors.emplace(input.id, exact_tensor(b.description().dims, b.load_all()));
-    }
+    for (const graph_input &input : s.inputs())
+        tensors.emplace(input.id, exact_tensor(s.buffer_of(input.id)));
     return tensors;
 }
 
@@ -41,10 +39,6 @@ bool gaps_are_untouched(const buffer &b) {
     buffer fresh(b.description());
     fresh.scatter(b.gather());
     return std::memcmp(fresh.data(), b.data(), b.bytes()) == 0;
-}
-
-bool same_bits(const std::vector<double> &a, const std::vector<double> &b) {
-    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
 }
 
 void check_outputs(const session &s, const reference_tensors &expected, int verbose, bench_result &result) {
@@ -60,7 +54,7 @@ void check_outputs(const session &s, const reference_tensors &expected, int verb
                             impl::to_string(b.description().dims), impl::to_string(reference.dims)));
             return;
         }
-        const comparison found = compare(b.load_all(), b.type(), reference);
+        const comparison found = compare(b, reference);
         wrong += found.wrong;
         total += found.total;
         trusted = trusted && found.is_trusted();
@@ -78,7 +72,7 @@ void check_outputs(const session &s, const reference_tensors &expected, int verb
 
 void check_correctness(session &s, reference_tensors &tensors, int verbose, bench_result &result) {
     for (const auto &[id, input] : tensors) {
-        if (!same_bits(s.buffer_of(id).load_all(), input.value) || !gaps_are_untouched(s.buffer_of(id)))
+        if (!is_identical(s.buffer_of(id), input) || !gaps_are_untouched(s.buffer_of(id)))
             return (void)end(result, bench_state::failed, fmt::format("input tensor {} was written to", id));
     }
     compute_reference(s.file().ops, tensors);

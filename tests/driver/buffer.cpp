@@ -89,6 +89,16 @@ void buffer::store_all(std::span<const double> values) {
     for_each_element([&](size_t i, std::byte *element) { store_element(type(), element, values[i]); });
 }
 
+std::vector<wide_integer> buffer::load_integers() const {
+    std::vector<wide_integer> values(static_cast<size_t>(count_));
+    for_each_element([&](size_t i, const std::byte *element) { values[i] = load_integer(type(), element); });
+    return values;
+}
+
+void buffer::store_integers(std::span<const wide_integer> values) {
+    for_each_element([&](size_t i, std::byte *element) { store_integer(type(), element, values[i]); });
+}
+
 std::vector<std::byte> buffer::gather() const {
     std::vector<std::byte> dense(static_cast<size_t>(count_) * element_size_);
     for_each_element(

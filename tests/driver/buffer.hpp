@@ -8,6 +8,7 @@
 
 #include "graph/logical_tensor.hpp"
 #include "tests/driver/element.hpp"
+#include "tests/driver/integer.hpp"
 
 namespace onefold::driver {
 
@@ -42,6 +43,10 @@ public:
     std::vector<double> load_all() const;
     /// `values` has count() entries.
     void store_all(std::span<const double> values);
+    /// The same of an integer type, where load_all() would round.
+    std::vector<wide_integer> load_integers() const;
+    /// `values` has count() entries, which are wrapped to the type.
+    void store_integers(std::span<const wide_integer> values);
 
     /// The elements as they are in memory, row-major and dense: what an .npy file holds.
     std::vector<std::byte> gather() const;

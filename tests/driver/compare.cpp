@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,6 +24,17 @@ impl::dims index_of(size_t element, const impl::dims &d) {
     return index;
 }
 
+comparison wrong_count(size_t got, size_t expected) {
+    comparison result;
+    result.total = expected;
+    result.wrong = std::max<size_t>(expected, 1);
+    result.first_wrong = fmt::format("  {} elements instead of {}\n", got, expected);
+    return result;
+}
+
+/// Digits that tell the type's values apart.
+int digits_of(impl::data_type type) { return type == onefold_f64 ? 17 : 9; }
+
 } // namespace
 
 bool is_within(double got, double value, double error, impl::data_type type, bool zero_signs) {
@@ -39,13 +51,9 @@ bool is_within(double got, double value, double error, impl::data_type type, boo
 }
 
 comparison compare(std::span<const double> got, impl::data_type type, const reference_tensor &expected) {
+    if (got.size() != expected.value.size()) return wrong_count(got.size(), expected.value.size());
     comparison result;
     result.total = expected.value.size();
-    if (got.size() != expected.value.size()) {
-        result.wrong = std::max<size_t>(result.total, 1);
-        result.first_wrong = fmt::format("  {} elements instead of {}\n", got.size(), expected.value.size());
-        return result;
-    }
     for (size_t i = 0; i < got.size(); ++i) {
         const double value = expected.value[i];
         const double error = expected.error[i];
@@ -54,11 +62,38 @@ comparison compare(std::span<const double> got, impl::data_type type, const refe
             if (error > 0 && std::isfinite(got[i] - value))
                 result.worst = std::max(result.worst, std::abs(got[i] - value) / error);
         } else if (++result.wrong <= shown) {
-            result.first_wrong += fmt::format("  [{}] got {:.9g}, expected {:.9g} within {:.3g}\n",
-                                              fmt::join(index_of(i, expected.dims), ", "), got[i], value, error);
+            result.first_wrong +=
+                fmt::format("  [{}] got {:.{}g}, expected {:.{}g} within {:.3g}\n", fmt::join(index_of(i, expected.dims), ", "),
+                            got[i], digits_of(type), value, digits_of(type), error);
         }
     }
     return result;
+}
+
+comparison compare_integers(std::span<const wide_integer> got, const reference_tensor &expected) {
+    if (got.size() != expected.integer.size()) return wrong_count(got.size(), expected.integer.size());
+    comparison result;
+    result.total = expected.integer.size();
+    for (size_t i = 0; i < got.size(); ++i) {
+        if (expected.error[i] != 0)
+            ++result.unchecked;
+        else if (got[i] != expected.integer[i] && ++result.wrong <= shown)
+            result.first_wrong += fmt::format("  [{}] got {}, expected {}\n", fmt::join(index_of(i, expected.dims), ", "),
+                                              got[i], expected.integer[i]);
+    }
+    return result;
+}
+
+comparison compare(const buffer &got, const reference_tensor &expected) {
+    return is_integer(got.type()) ? compare_integers(got.load_integers(), expected)
+                                  : compare(got.load_all(), got.type(), expected);
+}
+
+bool is_identical(const buffer &got, const reference_tensor &expected) {
+    if (is_integer(got.type())) return got.load_integers() == expected.integer;
+    const auto values = got.load_all();
+    return values.size() == expected.value.size() &&
+           (values.empty() || std::memcmp(values.data(), expected.value.data(), values.size() * sizeof(double)) == 0);
 }
 
 } // namespace onefold::driver

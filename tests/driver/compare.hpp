@@ -21,5 +21,11 @@ bool is_within(double got, double value, double error, impl::data_type type, boo
 
 /// Compares a tensor's elements, row-major, with the reference.
 comparison compare(std::span<const double> got, impl::data_type type, const reference_tensor &expected);
+/// The same of integers, which must be equal.
+comparison compare_integers(std::span<const wide_integer> got, const reference_tensor &expected);
+comparison compare(const buffer &got, const reference_tensor &expected);
+
+/// Whether the buffer holds the very values of `expected`, NaN and signs of zero included.
+bool is_identical(const buffer &got, const reference_tensor &expected);
 
 } // namespace onefold::driver

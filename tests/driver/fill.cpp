@@ -17,6 +17,7 @@ struct domain {
     bool zero = true;
     uint64_t negatives_one_in = 2; // how many are negative
     double scale = 1;
+    bool full_precision = false; // significands of 53 bits instead of 24
 };
 
 /// How many elements make one output of the reduction that consumes the tensor.
@@ -51,6 +52,7 @@ domain domain_of_pow(const impl::op &o) {
 
 domain domain_of(const impl::op &o, size_t port, const impl::logical_tensor &t) {
     domain d;
+    d.full_precision = t.type == onefold_f64;
     switch (o.kind) {
     case onefold_op_log:
         d.negative = d.zero = false;
@@ -73,7 +75,11 @@ domain domain_of(const impl::op &o, size_t port, const impl::logical_tensor &t) 
     case onefold_op_reduce_mean:
         // Sums that grow show what an accumulator loses; 16-bit results only show an element that was missed where the sum
         // stays small.
-        if (t.type == onefold_f32) d.negatives_one_in = 8;
+        if (t.type == onefold_f32 || t.type == onefold_f64) d.negatives_one_in = 8;
+        break;
+    case onefold_op_reduce_sum_square:
+        if (t.type == onefold_f16)
+            d.scale = std::exp2(-std::max(0.0, std::ceil(std::log2(reduced_count(o, t.dims) / 1024) / 2)));
         break;
     case onefold_op_reduce_l1:
         if (t.type == onefold_f16) d.scale = std::exp2(-std::max(0.0, std::ceil(std::log2(reduced_count(o, t.dims) / 4096))));
@@ -93,7 +99,9 @@ double draw(random_source &random, const domain &d) {
         if (d.binades < 8) magnitude = std::min(magnitude, std::exp2(d.lowest_exponent + d.binades - 1));
     } else if (!(d.zero && random.one_in(32))) {
         const auto exponent = d.lowest_exponent + static_cast<int>(random.below(static_cast<uint64_t>(d.binades)));
-        magnitude = std::ldexp(1 + static_cast<double>(random.next() >> 40) * 0x1p-24, exponent);
+        const uint64_t bits = random.next();
+        const double fraction = static_cast<double>(d.full_precision ? bits >> 12 << 12 : bits >> 40 << 40) * 0x1p-64;
+        magnitude = std::ldexp(1 + fraction, exponent);
     }
     return d.scale * (negative ? -magnitude : magnitude);
 }
@@ -120,22 +128,73 @@ void emphasize_an_edge(std::vector<double> &values, const impl::op &o, const dom
     edge = o.kind == onefold_op_reduce_min ? -weight : weight;
 }
 
+/// What values a tensor of integers may hold.
+struct integer_domain {
+    wide_integer lowest;
+    wide_integer highest;
+    bool zero = true;
+    bool even = true;
+    uint64_t negatives_one_in = 2;
+};
+
+integer_domain integer_domain_of(const impl::op *o, size_t port, impl::data_type type) {
+    integer_domain d{lowest_integer(type), highest_integer(type)};
+    if (o == nullptr) return d;
+    d.zero = o->kind != onefold_op_divide || port != 1;
+    d.even = o->kind != onefold_op_reduce_prod; // even factors soon make a product 0
+    // A mean of both signs would be near 0, whatever was missed.
+    if (o->kind == onefold_op_reduce_mean) d.negatives_one_in = 8;
+    // Room for the edge that outweighs all others.
+    const wide_integer middle = d.highest / 2;
+    if (o->kind == onefold_op_reduce_max) d.highest = middle;
+    if (o->kind == onefold_op_reduce_min) d.lowest = d.lowest == 0 ? middle : -middle;
+    return d;
+}
+
+/// Any magnitude, the ends of the type, and small values that meet often.
+wide_integer draw_integer(random_source &random, const integer_domain &d, int bits) {
+    const uint64_t choice = random.below(16);
+    wide_integer value = 0;
+    if (choice == 0)
+        value = d.lowest;
+    else if (choice == 1)
+        value = d.highest;
+    else if (choice <= 3)
+        value = static_cast<wide_integer>(random.below(17)) - 8;
+    else
+        value = random.next() >> (63 - random.below(static_cast<uint64_t>(bits)));
+    if (choice > 3 && d.lowest < 0 && random.one_in(d.negatives_one_in)) value = -value;
+    value = std::clamp(value, d.lowest, d.highest);
+    if (!d.even && value % 2 == 0) value += value < d.highest ? 1 : -1;
+    return value == 0 && !d.zero ? 1 : value;
+}
+
+void fill_integers(buffer &b, const impl::op *consumer, size_t port, uint64_t seed, random_source &random) {
+    const integer_domain d = integer_domain_of(consumer, port, b.type());
+    std::vector<wide_integer> values(static_cast<size_t>(b.count()));
+    const bool is_axes = consumer != nullptr && port == 1 && is_reduction(consumer->kind);
+    wide_integer axis = 0;
+    for (wide_integer &value : values)
+        value = is_axes ? axis++ : draw_integer(random, d, impl::bits_of(b.type()));
+    if (!values.empty() && consumer != nullptr && port == 0) {
+        wide_integer &edge = (values.size() + seed) % 2 == 0 ? values.front() : values.back();
+        if (consumer->kind == onefold_op_reduce_max) edge = highest_integer(b.type());
+        if (consumer->kind == onefold_op_reduce_min) edge = lowest_integer(b.type());
+    }
+    b.store_integers(values);
+}
+
 } // namespace
 
 void fill(buffer &b, const impl::op *consumer, size_t port, uint64_t seed) {
     random_source random(seed * 0x2545f4914f6cdd1dU + b.description().id);
+    if (is_integer(b.type())) return fill_integers(b, consumer, port, seed, random);
     std::vector<double> values(static_cast<size_t>(b.count()));
-    const bool is_axes = !impl::is_floating(b.type()) && consumer != nullptr && port == 1;
     const bool is_product = consumer != nullptr && consumer->kind == onefold_op_reduce_prod;
     const double count = is_product ? reduced_count(*consumer, b.description().dims) : 0;
     const domain d = consumer != nullptr ? domain_of(*consumer, port, b.description()) : domain();
-    double axis = 0;
-    for (double &value : values) {
-        if (is_axes)
-            value = axis++;
-        else
-            value = is_product ? draw_factor(random, count) : draw(random, d);
-    }
+    for (double &value : values)
+        value = is_product ? draw_factor(random, count) : draw(random, d);
     if (consumer != nullptr && port == 0 && is_reduction(consumer->kind)) emphasize_an_edge(values, *consumer, d, seed);
     b.store_all(values);
 }

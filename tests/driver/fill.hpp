@@ -8,8 +8,8 @@
 namespace onefold::driver {
 
 /// Fills an input of a graph, so that mistakes show: both signs, magnitudes over a few binades, exact ties, zeros of both
-/// signs; and within what the consuming op is defined on (nullptr: nothing is known of it). The same seed, tensor id, type and
-/// dims give the same values.
+/// signs; of integers any magnitude, the type's lowest and highest values; and within what the consuming op is defined on
+/// (nullptr: nothing is known of it). The same seed, tensor id, type and dims give the same values.
 void fill(buffer &b, const impl::op *consumer, size_t port, uint64_t seed);
 
 } // namespace onefold::driver

@@ -6,8 +6,12 @@
 
 namespace onefold::driver {
 
-/// Half a unit in the last place of 1 in f32: what one rounding costs, relative to the result.
+/// Half a unit in the last place of 1: what one rounding costs, relative to the result.
 inline constexpr double f32_unit = 0x1p-24;
+inline constexpr double f64_unit = 0x1p-53;
+
+/// What one rounding costs where a float of that type is computed: the smaller ones are computed in f32.
+constexpr double unit_of(impl::data_type type) { return type == onefold_f64 ? f64_unit : f32_unit; }
 
 /// What a binary floating-point type can hold.
 struct float_format {

@@ -9,11 +9,32 @@ namespace onefold::driver {
 bool is_unary(impl::op_kind kind);
 bool is_binary(impl::op_kind kind);
 bool is_reduction(impl::op_kind kind);
+bool is_nary(impl::op_kind kind);
 
 reference_tensor compute_unary(const impl::op &o, const reference_tensor &src);
 reference_tensor compute_binary(const impl::op &o, const reference_tensor &src_0, const reference_tensor &src_1);
 /// `axes` as given: negative ones count from the end.
 reference_tensor compute_reduction(const impl::op &o, const reference_tensor &src, const std::vector<int64_t> &axes);
+reference_tensor compute_nary(const impl::op &o, std::span<const reference_tensor *const> srcs);
+
+/// The same of integers: binary and n-ary ops, and reductions, which need `axes`.
+reference_tensor compute_integers(const impl::op &o, std::span<const reference_tensor *const> srcs,
+                                  const std::vector<int64_t> &axes);
+
+/// How a reduction's source elements find their output.
+struct reduction_shape {
+    impl::dims dst;
+    impl::dims strides; // of dst, one a dim of the source: 0 where it is reduced
+    size_t outputs = 1; // elements of dst
+    int64_t count = 1;  // elements that make one output
+};
+reduction_shape shape_of_reduction(const impl::op &o, const impl::dims &src, const std::vector<int64_t> &axes);
+
+/// The dims that sources of these dims are broadcast to.
+impl::dims broadcast_dims(const impl::op &o, std::span<const reference_tensor *const> srcs);
+
+/// The reduction that an n-ary op makes of the elements that meet: of Sum, ReduceSum.
+impl::op_kind reduction_of(impl::op_kind nary);
 
 /// The value of an attribute, or `otherwise` where the op has none.
 template <typename T>

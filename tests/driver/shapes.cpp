@@ -156,11 +156,14 @@ void rewrite_kind(impl::op &o, const std::string &name) {
     });
 }
 
-/// Ops that are not compiled have ports that some types may not enter, such as the mean and variance of a normalization: those
-/// keep their type, as benchdnn has it.
+/// An axes tensor keeps its type. Ops that are not compiled have ports that some types may not enter, such as the mean and
+/// variance of a normalization: those keep their type, as benchdnn has it, and integers do.
 bool takes_type(const impl::op &o, const std::vector<impl::logical_tensor> &ports, size_t port, impl::data_type type) {
-    if (!impl::is_floating(ports[port].type)) return false; // such as an axes tensor
-    const auto known = &ports == &o.inputs ? o.schema().inputs : o.schema().outputs;
+    const bool is_input = &ports == &o.inputs;
+    if (o.schema().family == impl::op_family::reduction && is_input && port == 1) return false;
+    if (impl::is_compiled(o.schema().family)) return true;
+    if (!impl::is_floating(ports[port].type)) return false;
+    const auto known = is_input ? o.schema().inputs : o.schema().outputs;
     if (o.schema().family != impl::op_family::foreign || known.empty()) return true;
     return impl::contains(known[std::min(port, known.size() - 1)].allowed, type);
 }

@@ -25,10 +25,6 @@ bool gaps_are_untouched(const driver::buffer &b) {
     return b.bytes() == 0 || std::memcmp(fresh.data(), b.data(), b.bytes()) == 0;
 }
 
-bool is_identical(const std::vector<double> &a, const std::vector<double> &b) {
-    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
-}
-
 } // namespace
 
 execution::execution(impl::io::graph_file file, unsigned threads, onefold::graph::partition::policy policy, uint64_t seed)
@@ -53,7 +49,7 @@ void execution::fill_sources(uint64_t seed) {
                 const bool from_outside = std::find(s.inputs.begin(), s.inputs.end(), tensor) != s.inputs.end();
                 if (!from_outside || produced.contains(tensor) || sources_.contains(tensor)) continue;
                 driver::fill(session_.buffer_of(tensor), &o, port, seed);
-                sources_[tensor] = session_.buffer_of(tensor).load_all();
+                sources_[tensor] = driver::exact_tensor(session_.buffer_of(tensor));
             }
         }
     }
@@ -71,8 +67,8 @@ std::string execution::check() {
     driver::reference_tensors tensors;
     for (const auto &[id, values] : sources_) {
         const driver::buffer &b = session_.buffer_of(id);
-        if (!is_identical(b.load_all(), values) || !gaps_are_untouched(b)) return fmt::format("source {} was written to", id);
-        tensors.emplace(id, driver::exact_tensor(b.description().dims, values));
+        if (!driver::is_identical(b, values) || !gaps_are_untouched(b)) return fmt::format("source {} was written to", id);
+        tensors.emplace(id, values);
     }
     std::vector<impl::op> ops;
     std::copy_if(session_.file().ops.begin(), session_.file().ops.end(), std::back_inserter(ops), has_values);
@@ -86,7 +82,7 @@ std::string execution::check() {
             if (b.description().dims != expected.dims)
                 return fmt::format("tensor {} has dims {}, not {}", id, impl::to_string(b.description().dims),
                                    impl::to_string(expected.dims));
-            const driver::comparison found = driver::compare(b.load_all(), b.type(), expected);
+            const driver::comparison found = driver::compare(b, expected);
             trusted_ = trusted_ && found.is_trusted();
             if (found.wrong != 0)
                 return fmt::format("tensor {} by {}: {} wrong of {}\n{}", id, s.compiled->get_info(), found.wrong, found.total,
@@ -103,7 +99,7 @@ std::string execution::check_same_bits(execution &other) {
                 return s.compiled && std::find(s.outputs.begin(), s.outputs.end(), id) != s.outputs.end();
             }))
             continue;
-        if (!is_identical(session_.buffer_of(id).load_all(), other.session_.buffer_of(id).load_all()))
+        if (!driver::is_identical(session_.buffer_of(id), driver::exact_tensor(other.session_.buffer_of(id))))
             return fmt::format("tensor {} depends on the number of threads", id);
     }
     return "";
@@ -113,7 +109,7 @@ std::string execution::check_in_place(size_t stage, size_t input, size_t output)
     const driver::stage &s = session_.stages()[stage];
     const onefold::engine cpu(onefold::engine::kind::cpu, 0);
     driver::buffer shared(session_.buffer_of(input).description());
-    shared.store_all(session_.buffer_of(input).load_all());
+    shared.scatter(session_.buffer_of(input).gather());
     const auto bind = [&](const std::vector<size_t> &ids) {
         std::vector<onefold::graph::tensor> tensors;
         for (const size_t id : ids) {
@@ -123,10 +119,10 @@ std::string execution::check_in_place(size_t stage, size_t input, size_t output)
         }
         return tensors;
     };
-    const auto expected = session_.buffer_of(output).load_all();
+    const auto expected = driver::exact_tensor(session_.buffer_of(output));
     onefold::stream stream(cpu);
     s.compiled->execute(stream, bind(s.inputs), bind(s.outputs));
-    if (!is_identical(shared.load_all(), expected))
+    if (!driver::is_identical(shared, expected))
         return fmt::format("tensor {} differs where it shares the buffer of {}", output, input);
     return "";
 }

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "tests/driver/reference.hpp"
 #include "tests/driver/session.hpp"
 #include "tests/property/random_graph.hpp"
 
@@ -31,7 +32,7 @@ private:
     std::string check_in_place(size_t stage, size_t input, size_t output);
 
     onefold::driver::session session_;
-    std::map<size_t, std::vector<double>> sources_; // as they were filled, in row-major order
+    onefold::driver::reference_tensors sources_; // as they were filled, in row-major order
     bool trusted_ = true;
 };
 

@@ -38,9 +38,9 @@ void add_random_op(random_source &random, graph_builder &builder, std::vector<im
     if (choice < 4)
         known.push_back(builder.add_unary(x));
     else if (choice < 7)
-        known.push_back(builder.add_binary(x));
+        known.push_back(draws_nary(random) ? builder.add_nary({x}) : builder.add_binary(x));
     else if (choice < 10 && go_together(x, y))
-        known.push_back(builder.add_binary(x, y));
+        known.push_back(draws_nary(random) ? builder.add_nary({x, y}) : builder.add_binary(x, y));
     else if (choice < 12)
         known.push_back(builder.add_reduction(x));
     else if (choice < 13)
@@ -63,11 +63,7 @@ impl::io::graph_file make_graph(random_source &random) {
     return builder.finish(random.one_in(2));
 }
 
-bool is_compiled(const impl::op &o) {
-    const impl::op_family family = o.schema().family;
-    return family == impl::op_family::reduction || family == impl::op_family::binary || family == impl::op_family::unary ||
-           family == impl::op_family::conversion;
-}
+bool is_compiled(const impl::op &o) { return impl::is_compiled(o.schema().family); }
 
 /// "", or which op is not in exactly one partition, or in one of the wrong kind.
 std::string check_ops(const driver::session &s, policy how) {

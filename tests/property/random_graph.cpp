@@ -13,6 +13,8 @@ constexpr impl::op_kind reductions[] = {onefold_op_reduce_sum, onefold_op_reduce
                                         onefold_op_reduce_min, onefold_op_reduce_prod, onefold_op_reduce_l1,
                                         onefold_op_reduce_l2};
 
+constexpr impl::op_kind naries[] = {onefold_op_max, onefold_op_min, onefold_op_sum, onefold_op_mean};
+
 constexpr impl::op_kind binaries[] = {onefold_op_add,     onefold_op_subtract, onefold_op_multiply,          onefold_op_divide,
                                       onefold_op_maximum, onefold_op_minimum,  onefold_op_squared_difference};
 
@@ -51,6 +53,12 @@ const unary_choice unaries[] = {
 
 const impl::attribute_map positive = {{onefold_op_attr_min, 0.125F}, {onefold_op_attr_max, 16.0F}};
 const impl::attribute_map moderate = {{onefold_op_attr_min, -8.0F}, {onefold_op_attr_max, 8.0F}};
+
+bool is_small_float(impl::data_type type) { return impl::contains(impl::small_floats, type); }
+
+impl::op_kind random_reduction(random_source &random) {
+    return draws_extensions && random.one_in(8) ? onefold_op_reduce_sum_square : random.pick(reductions);
+}
 
 impl::logical_tensor known(size_t id, impl::data_type type, const impl::dims &sizes) {
     return impl::make_logical_tensor(id, type, static_cast<int64_t>(sizes.size()), sizes.data(), nullptr, onefold_layout_any, 0,
@@ -105,9 +113,17 @@ impl::dims random_broadcast(random_source &random, const impl::dims &sizes) {
     return result;
 }
 
-impl::data_type random_type(random_source &random) {
+impl::data_type random_small_float(random_source &random) {
     return random.pick(std::initializer_list<impl::data_type>{onefold_f32, onefold_f32, onefold_bf16, onefold_f16});
 }
+
+impl::data_type random_type(random_source &random) {
+    if (!draws_extensions || random.one_in(2)) return random_small_float(random);
+    return random.pick(std::initializer_list<impl::data_type>{onefold_f64, onefold_f64, onefold_s8, onefold_u8, onefold_s16,
+                                                              onefold_u16, onefold_s32, onefold_u32, onefold_s64, onefold_u64});
+}
+
+bool draws_nary(random_source &random) { return draws_extensions && random.one_in(4); }
 
 impl::logical_tensor graph_builder::add_input(const impl::dims &sizes, impl::data_type type) {
     const impl::dims strides = random_.one_in(2) ? random_strides(random_, sizes, true) : impl::row_major_strides(sizes);
@@ -145,16 +161,19 @@ impl::logical_tensor graph_builder::add_reduction(const impl::logical_tensor &sr
         if (!reduced[i] || keep_dims) sizes.push_back(reduced[i] ? 1 : src.dims[i]);
     impl::attribute_map attributes = {{onefold_op_attr_axes, axes}};
     if (keep_dims || random_.one_in(2)) attributes[onefold_op_attr_keep_dims] = keep_dims;
-    return add(random_.pick(reductions), {src}, sizes, src.type, attributes);
+    return add(random_reduction(random_), {src}, sizes, src.type, attributes);
 }
 
 impl::logical_tensor graph_builder::add_binary(const impl::logical_tensor &src) {
     const impl::op_kind kind = random_.pick(binaries);
-    const bool mixes = kind == onefold_op_multiply || kind == onefold_op_divide;
-    const impl::data_type type = mixes && random_.one_in(4) ? random_type(random_) : src.type;
+    const bool is_product = kind == onefold_op_multiply || kind == onefold_op_divide;
+    const bool mixes = is_product && is_small_float(src.type);
+    const impl::data_type type = mixes && random_.one_in(4) ? random_small_float(random_) : src.type;
     const impl::logical_tensor other = add_input(random_broadcast(random_, src.dims), type);
-    const impl::data_type result = mixes && random_.one_in(4) ? random_type(random_) : src.type;
-    if (!random_.one_in(3)) return add(kind, {src, other}, src.dims, result);
+    const impl::data_type result = mixes && random_.one_in(4) ? random_small_float(random_) : src.type;
+    // What has been computed may be 0, and only small floats can be clamped.
+    const bool is_dividend = kind == onefold_op_divide && !is_small_float(src.type);
+    if (is_dividend || !random_.one_in(3)) return add(kind, {src, other}, src.dims, result);
     if (kind != onefold_op_divide) return add(kind, {other, src}, src.dims, result);
     const impl::logical_tensor divisor = add(onefold_op_clamp, {src}, src.dims, src.type, positive);
     return add(kind, {other, divisor}, src.dims, result);
@@ -163,11 +182,28 @@ impl::logical_tensor graph_builder::add_binary(const impl::logical_tensor &src) 
 impl::logical_tensor graph_builder::add_binary(const impl::logical_tensor &src_0, const impl::logical_tensor &src_1) {
     const impl::op_kind kind = random_.pick(binaries);
     impl::logical_tensor second = src_1;
-    if (kind == onefold_op_divide) second = add(onefold_op_clamp, {src_1}, src_1.dims, src_1.type, positive);
+    if (kind == onefold_op_divide && is_small_float(src_1.type))
+        second = add(onefold_op_clamp, {src_1}, src_1.dims, src_1.type, positive);
     return add(kind, {src_0, second}, *impl::broadcast(src_0.dims, src_1.dims), src_0.type);
 }
 
+impl::logical_tensor graph_builder::add_nary(std::vector<impl::logical_tensor> srcs) {
+    const impl::data_type type = srcs[0].type;
+    impl::dims sizes = srcs[0].dims;
+    for (const impl::logical_tensor &src : srcs)
+        sizes = *impl::broadcast(sizes, src.dims);
+    const bool grows = random_.one_in(4) && sizes.size() < 20 && impl::element_count(sizes) < 3000;
+    if (grows) sizes.insert(sizes.begin(), random_.between(2, 3));
+    const int64_t others = random_.between(grows ? 1 : 0, 9 - static_cast<int64_t>(srcs.size()));
+    for (int64_t i = 0; i < others; ++i)
+        srcs.push_back(add_input(grows && i == 0 ? sizes : random_broadcast(random_, sizes), type));
+    random_.shuffle(srcs);
+    const size_t kinds = std::size(naries) - (impl::is_floating(type) ? 0 : 1); // Mean is the last
+    return add(naries[random_.below(kinds)], std::move(srcs), sizes, type);
+}
+
 impl::logical_tensor graph_builder::add_unary(const impl::logical_tensor &src) {
+    if (!is_small_float(src.type)) return add_binary(src);
     const unary_choice &choice = random_.pick(unaries);
     impl::logical_tensor x = src;
     if (choice.needs_positive) x = add(onefold_op_clamp, {x}, x.dims, x.type, positive);
@@ -177,6 +213,7 @@ impl::logical_tensor graph_builder::add_unary(const impl::logical_tensor &src) {
 }
 
 impl::logical_tensor graph_builder::add_conversion(const impl::logical_tensor &src) {
+    if (!is_small_float(src.type)) return add_binary(src);
     if (random_.one_in(3)) return add(onefold_op_reorder, {src}, src.dims, src.type);
     const impl::data_type half = random_.one_in(2) ? onefold_bf16 : onefold_f16;
     return add(onefold_op_type_cast, {src}, src.dims, src.type == onefold_f32 ? half : onefold_f32);
@@ -184,7 +221,7 @@ impl::logical_tensor graph_builder::add_conversion(const impl::logical_tensor &s
 
 std::vector<impl::logical_tensor> graph_builder::add_foreign(std::vector<impl::logical_tensor> srcs) {
     const bool product = srcs.size() == 2 && srcs[0].dims.size() == 2 && srcs[0].dims == srcs[1].dims &&
-                         srcs[0].dims[0] == srcs[0].dims[1] && srcs[0].type == srcs[1].type;
+                         srcs[0].dims[0] == srcs[0].dims[1] && srcs[0].type == srcs[1].type && is_small_float(srcs[0].type);
     const impl::logical_tensor first = srcs.front();
     std::vector<impl::logical_tensor> results = {
         add(product ? onefold_op_matmul : onefold_op_wildcard, std::move(srcs), first.dims, first.type)};
@@ -239,7 +276,10 @@ random_chain make_chain(random_source &random) {
     graph_builder builder(random, random_type(random));
     impl::logical_tensor x = builder.add_input(random_dims(random));
     const uint64_t start = random.below(8);
-    if (start < 4)
+    bool has_nary = draws_nary(random);
+    if (has_nary)
+        x = builder.add_nary({x});
+    else if (start < 4)
         x = builder.add_reduction(x);
     else if (start < 5)
         x = builder.add_binary(x);
@@ -248,11 +288,17 @@ random_chain make_chain(random_source &random) {
     else
         x = builder.add_conversion(x);
     const int64_t length = random.one_in(3) ? random.between(1, 20) : random.between(0, 3);
-    while (builder.op_count() < static_cast<size_t>(length) + 1)
-        x = random.one_in(2) ? builder.add_unary(x) : builder.add_binary(x);
+    while (builder.op_count() < static_cast<size_t>(length) + 1) {
+        const bool is_nary = draws_nary(random) && random.one_in(4);
+        has_nary = has_nary || is_nary;
+        if (is_nary)
+            x = builder.add_nary({x});
+        else
+            x = random.one_in(2) ? builder.add_unary(x) : builder.add_binary(x);
+    }
     const bool fits = builder.op_count() <= 21; // an op may have come with clamps
     builder.lay_out_last();
-    return {builder.finish(random.one_in(4)), fits && start < 7};
+    return {builder.finish(random.one_in(4)), fits && start < 7 && !has_nary};
 }
 
 } // namespace onefold_test

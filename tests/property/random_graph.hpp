@@ -8,6 +8,9 @@ namespace onefold_test {
 
 namespace impl = onefold::impl;
 
+/// Whether f64, integers, the n-ary ops and ReduceSumSquare are drawn.
+inline constexpr bool draws_extensions = false;
+
 /// Sizes of rank 0 to 6, sometimes 20; some of them 1, few 0; now and then enough elements for several threads.
 impl::dims random_dims(random_source &random);
 
@@ -17,7 +20,12 @@ impl::dims random_strides(random_source &random, const impl::dims &sizes, bool i
 /// A tensor that can be broadcast to those sizes.
 impl::dims random_broadcast(random_source &random, const impl::dims &sizes);
 
+impl::data_type random_small_float(random_source &random);
+/// What most tensors of a graph have: a small float, or with the extensions also f64 or an integer.
 impl::data_type random_type(random_source &random);
+
+/// Whether the next element-wise op is to be an n-ary one.
+bool draws_nary(random_source &random);
 
 /// Builds the ops of a graph one by one.
 class graph_builder {
@@ -33,6 +41,10 @@ public:
     /// The second operand comes from outside, broadcast or not, and may be either one.
     impl::logical_tensor add_binary(const impl::logical_tensor &src);
     impl::logical_tensor add_binary(const impl::logical_tensor &src_0, const impl::logical_tensor &src_1);
+    /// Reads also up to 8 tensors from outside, in any order; they and the sources are broadcast to each other. The sources go
+    /// together and have one type.
+    impl::logical_tensor add_nary(std::vector<impl::logical_tensor> srcs);
+    /// These take small floats: a source of another type gets a binary op instead.
     impl::logical_tensor add_unary(const impl::logical_tensor &src);
     impl::logical_tensor add_conversion(const impl::logical_tensor &src);
     /// An op that is not compiled, with any number of inputs and outputs.
@@ -58,7 +70,8 @@ private:
 /// A line an op.
 std::string text_of(const impl::io::graph_file &file);
 
-/// A start op and up to 20 ops behind it, each reading the one before: one partition, where the start is no conversion.
+/// A start op and up to 20 ops behind it, each reading the one before: one partition, where the start is no conversion and
+/// none is n-ary.
 struct random_chain {
     impl::io::graph_file file;
     bool is_one_partition;

@@ -66,6 +66,30 @@ TEST(driver_compare, report) {
     EXPECT_EQ(compare(std::vector<double>{1}, onefold_f32, expected).wrong, 4U);
 }
 
+TEST(driver_compare, integers_are_equal_or_wrong) {
+    constexpr wide_integer large = (wide_integer{1} << 62) + 1; // no double
+    reference_tensor expected = exact_integers({3}, {large, -large, 0});
+    expected.error[2] = INFINITY;
+    buffer b(impl::make_dense(0, onefold_s64, {3}));
+    b.store_integers(std::vector<wide_integer>{large, -large - 1, 77});
+    const comparison found = compare(b, expected);
+    EXPECT_EQ(found.total, 3U);
+    EXPECT_EQ(found.wrong, 1U);
+    EXPECT_EQ(found.unchecked, 1U);
+    EXPECT_EQ(found.first_wrong, "  [1] got -4611686018427387906, expected -4611686018427387905\n");
+    EXPECT_TRUE(is_identical(b, exact_tensor(b)));
+    EXPECT_FALSE(is_identical(b, expected));
+    EXPECT_EQ(compare(b, exact_integers({1}, {large})).wrong, 1U);
+}
+
+TEST(driver_compare, buffers_of_floats) {
+    buffer b(impl::make_dense(0, onefold_f64, {2}));
+    b.store_all(std::vector<double>{-0.0, nan});
+    EXPECT_EQ(compare(b, exact_tensor({2}, {0, nan})).wrong, 0U);
+    EXPECT_TRUE(is_identical(b, exact_tensor(b)));
+    EXPECT_FALSE(is_identical(b, exact_tensor({2}, {0, nan})));
+}
+
 std::vector<double> filled(impl::op_kind kind, size_t port, impl::data_type type, impl::attribute_map attributes = {}) {
     impl::op o;
     o.kind = kind;
@@ -102,6 +126,45 @@ TEST(driver_fill, products_stay_finite) {
         product *= x;
     EXPECT_NE(product, 0);
     EXPECT_LT(std::abs(product), 65504);
+}
+
+std::vector<wide_integer> filled_integers(impl::op_kind kind, size_t port, impl::data_type type, impl::dims d = {64, 64}) {
+    impl::op o;
+    o.kind = kind;
+    buffer b(impl::make_dense(3, type, d));
+    fill(b, &o, port, 5);
+    return b.load_integers();
+}
+
+TEST(driver_fill, integers_are_of_any_magnitude) {
+    for (const auto type :
+         {onefold_s8, onefold_u8, onefold_s16, onefold_u16, onefold_s32, onefold_u32, onefold_s64, onefold_u64}) {
+        const auto values = filled_integers(onefold_op_add, 1, type);
+        EXPECT_EQ(values, filled_integers(onefold_op_add, 1, type));
+        EXPECT_GT(std::count(values.begin(), values.end(), lowest_integer(type)), 100) << type;
+        EXPECT_GT(std::count(values.begin(), values.end(), highest_integer(type)), 100) << type;
+        EXPECT_GT(std::count(values.begin(), values.end(), 0), 10) << type;
+        EXPECT_GT(std::set<wide_integer>(values.begin(), values.end()).size(), impl::bits_of(type) == 8 ? 100U : 1000U) << type;
+    }
+}
+
+TEST(driver_fill, integers_suit_their_op) {
+    for (const auto type : {onefold_s8, onefold_u64}) {
+        EXPECT_THAT(filled_integers(onefold_op_divide, 1, type), Each(testing::Ne(0)));
+        const auto factors = filled_integers(onefold_op_reduce_prod, 0, type);
+        EXPECT_TRUE(std::all_of(factors.begin(), factors.end(), [](wide_integer x) { return x % 2 != 0; }));
+        const auto of_maximum = filled_integers(onefold_op_reduce_max, 0, type);
+        EXPECT_EQ(std::count(of_maximum.begin(), of_maximum.end(), highest_integer(type)), 1);
+        const auto of_minimum = filled_integers(onefold_op_reduce_min, 0, type);
+        EXPECT_EQ(std::count(of_minimum.begin(), of_minimum.end(), lowest_integer(type)), 1);
+    }
+    EXPECT_THAT(filled_integers(onefold_op_reduce_sum, 1, onefold_s32, {3}), testing::ElementsAre(0, 1, 2));
+}
+
+TEST(driver_fill, f64_has_all_its_digits) {
+    const auto values = filled(onefold_op_add, 0, onefold_f64);
+    const auto is_f32 = [](double x) { return static_cast<double>(static_cast<float>(x)) == x; };
+    EXPECT_LT(std::count_if(values.begin(), values.end(), is_f32), 1000);
 }
 
 TEST(driver_perf_report, templates) {

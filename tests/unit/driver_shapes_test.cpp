@@ -121,6 +121,21 @@ TEST(driver_shapes, ports_that_a_type_may_not_enter_keep_theirs) {
     EXPECT_EQ(file.ops[0].outputs[0].type, onefold_f16);
 }
 
+TEST(driver_shapes, an_axes_tensor_keeps_its_type) {
+    auto file = mean_and_add();
+    file.ops[0].raw_attributes.erase(onefold_op_attr_axes);
+    file.ops[0].inputs.push_back(impl::make_dense(20, onefold_s32, {1}));
+    graph_rewrite knobs;
+    for (const auto type : {onefold_s64, onefold_f64, onefold_u8}) { // from integers as from floats
+        knobs.type = type;
+        rewrite(file, knobs);
+        EXPECT_EQ(file.ops[0].inputs[0].type, type);
+        EXPECT_EQ(file.ops[0].inputs[1].type, onefold_s32);
+        EXPECT_EQ(file.ops[0].outputs[0].type, type);
+        EXPECT_EQ(file.ops[1].inputs[1].type, type);
+    }
+}
+
 TEST(driver_shapes, strides_are_those_of_the_producer) {
     auto file = mean_and_add();
     file.ops[1].inputs[0].strides = {100, 100, 3, 1};

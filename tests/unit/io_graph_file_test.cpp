@@ -189,4 +189,27 @@ TEST(io_graph_file, is_written_as_onednn_writes) {
         << text;
 }
 
+TEST(io_graph_file, extensions_are_written_and_read) {
+    for (const auto &[name, kind] :
+         {std::pair{"Mean", onefold_op_mean}, std::pair{"Max", onefold_op_max}, std::pair{"Min", onefold_op_min},
+          std::pair{"Sum", onefold_op_sum}, std::pair{"ReduceSumSquare", onefold_op_reduce_sum_square}})
+        for (const data_type type : {onefold_f64, onefold_s8, onefold_u8, onefold_s16, onefold_u16, onefold_s32, onefold_u32,
+                                     onefold_s64, onefold_u64}) {
+            graph_file file;
+            op o;
+            o.kind = kind;
+            o.inputs.assign(9, make_dense(7, type, {2, 3}));
+            o.outputs = {make_dense(8, type, {2, 3})};
+            file.ops = {o};
+            const std::string text = serialize(file);
+            EXPECT_NE(text.find(fmt::format("\"{}\"", name)), std::string::npos) << text;
+            EXPECT_NE(text.find(fmt::format("\"{}\"", name_of(type))), std::string::npos) << text;
+            const graph_file again = parse_graph(text);
+            ASSERT_EQ(again.ops.size(), 1U);
+            EXPECT_EQ(again.ops[0].kind, kind);
+            EXPECT_EQ(again.ops[0].inputs, o.inputs);
+            EXPECT_EQ(again.ops[0].outputs, o.outputs);
+        }
+}
+
 } // namespace
