@@ -55,27 +55,30 @@ bool is_measured_with_one_thread(data_type type) {
     return type == data_type::f32 || type == data_type::bf16 || type == data_type::u8 || type == data_type::s64;
 }
 
-void register_op(const std::string &name, std::optional<kind> what, const std::vector<dims> &srcs, const element &type) {
-    const threads numbers = is_measured_with_one_thread(type.type) ? threads::all_and_one : threads::all;
-    register_cell(fmt::format("{}/{}", name, type.name), numbers, [=, &type] {
-        if (!what) throw std::invalid_argument("there is no such op kind");
-        return make_cell({*what, &type, srcs, {}});
-    });
+enum class types { floats, all };
+
+void register_op(const std::string &name, std::optional<kind> what, const std::vector<dims> &srcs, types in = types::all) {
+    for (const element &type : elements) {
+        if (in == types::floats && !is_float(type)) continue;
+        const threads numbers = is_measured_with_one_thread(type.type) ? threads::all_and_one : threads::all;
+        register_cell(fmt::format("{}/{}", name, type.name), numbers, [=, &type] {
+            if (!what) throw std::invalid_argument("there is no such op kind");
+            return make_cell({*what, &type, srcs, {}});
+        });
+    }
 }
 
 } // namespace
 
 void register_elementwise() {
-    for (const element &type : elements) {
-        register_op("add/8x384x1024+8x384x1024", kind::Add, {large, large}, type);
-        register_op("add/8x384x1024+1024", kind::Add, {large, {1024}}, type);
-        register_op("add/8x384x1024+8x384x1", kind::Add, {large, {8, 384, 1}}, type);
-        register_op("maximum/8x384x1024+8x384x1024", kind::Maximum, {large, large}, type);
-        for (const size_t count : {size_t{3}, size_t{8}}) {
-            const std::vector<dims> srcs(count, large);
-            register_op(fmt::format("max/{}*8x384x1024", count), max_of_many<kind>(), srcs, type);
-            if (is_float(type)) register_op(fmt::format("mean/{}*8x384x1024", count), mean_of_many<kind>(), srcs, type);
-        }
+    register_op("add/8x384x1024:8x384x1024", kind::Add, {large, large});
+    register_op("add/8x384x1024:1024", kind::Add, {large, {1024}});
+    register_op("add/8x384x1024:8x384x1", kind::Add, {large, {8, 384, 1}});
+    register_op("maximum/8x384x1024:8x384x1024", kind::Maximum, {large, large});
+    for (const size_t count : {size_t{3}, size_t{8}}) {
+        const std::vector<dims> srcs(count, large);
+        register_op(fmt::format("mean_of_{}/8x384x1024", count), mean_of_many<kind>(), srcs, types::floats);
+        register_op(fmt::format("max_of_{}/8x384x1024", count), max_of_many<kind>(), srcs);
     }
 }
 
