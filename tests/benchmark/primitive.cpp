@@ -1,0 +1,79 @@
+#include "tests/benchmark/primitive.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+namespace onefold::bench {
+
+namespace {
+
+const dnnl::engine &cpu() {
+    static const dnnl::engine only(dnnl::engine::kind::cpu, 0);
+    return only;
+}
+
+/// Row-major strides, and as many leading 1s as make `rank` dims.
+dnnl::memory::desc dense(const element &e, dims sizes, size_t rank) {
+    sizes.insert(sizes.begin(), rank - sizes.size(), 1);
+    dims strides(rank, 1);
+    for (size_t i = rank - 1; i-- > 0;)
+        strides[i] = strides[i + 1] * sizes[i + 1];
+    return {sizes, *e.primitive, strides};
+}
+
+dims reduced(dims sizes, const dims &axes) {
+    for (const int64_t axis : axes)
+        sizes[static_cast<size_t>(axis)] = 1;
+    return sizes;
+}
+
+using arguments = std::unordered_map<int, dnnl::memory>;
+
+primitive ready(const dnnl::primitive_desc_base &descriptor, const dnnl::primitive &made, arguments args) {
+    const dnnl::stream stream(cpu());
+    auto run = [=, args = std::move(args)] { made.execute(stream, args); };
+    return {std::move(run), std::string("oneDNN ") + descriptor.impl_info_str()};
+}
+
+primitive make_mean(const description &what, const operation &buffers) {
+    const dims &sizes = what.srcs[0];
+    const auto src = dense(*what.type, sizes, sizes.size());
+    const auto dst = dense(*what.type, reduced(sizes, what.axes), sizes.size());
+    const dnnl::reduction::primitive_desc descriptor(cpu(), dnnl::algorithm::reduction_mean, src, dst, 0, 0,
+                                                     dnnl::primitive_attr(), true);
+    if (!descriptor) return {};
+    return ready(descriptor, dnnl::reduction(descriptor),
+                 {{DNNL_ARG_SRC, {src, cpu(), buffers.src(0).data()}}, {DNNL_ARG_DST, {dst, cpu(), buffers.dst().data()}}});
+}
+
+primitive make_binary(const description &what, dnnl::algorithm algorithm, const operation &buffers) {
+    const size_t rank = what.srcs[0].size();
+    const auto src_0 = dense(*what.type, what.srcs[0], rank);
+    const auto src_1 = dense(*what.type, what.srcs[1], rank);
+    const dnnl::binary::primitive_desc descriptor(cpu(), algorithm, src_0, src_1, src_0, dnnl::primitive_attr(), true);
+    if (!descriptor) return {};
+    return ready(descriptor, dnnl::binary(descriptor),
+                 {{DNNL_ARG_SRC_0, {src_0, cpu(), buffers.src(0).data()}},
+                  {DNNL_ARG_SRC_1, {src_1, cpu(), buffers.src(1).data()}},
+                  {DNNL_ARG_DST, {src_0, cpu(), buffers.dst().data()}}});
+}
+
+} // namespace
+
+primitive make_primitive(const description &what, const operation &buffers) {
+    if (!what.type->primitive || what.srcs[0].size() > DNNL_MAX_NDIMS) return {};
+    switch (what.kind) {
+    case graph::op::kind::ReduceMean:
+        return make_mean(what, buffers);
+    case graph::op::kind::Add:
+        return make_binary(what, dnnl::algorithm::binary_add, buffers);
+    case graph::op::kind::Maximum:
+        return make_binary(what, dnnl::algorithm::binary_max, buffers);
+    default:
+        return {};
+    }
+}
+
+} // namespace onefold::bench
