@@ -113,8 +113,8 @@ bool finish_split_mean(const void *totals, size_t count, int64_t elements, void 
 /// The square root, rounded down.
 template <typename Total>
 inline uint64_t integer_root(Total square) {
-    const auto close = static_cast<long double>(square);
-    auto root = static_cast<uint64_t>(std::sqrt(close));
+    const long double close = std::sqrt(static_cast<long double>(square));
+    uint64_t root = close < 0x1p64L ? static_cast<uint64_t>(close) : UINT64_MAX;
     while (static_cast<wide_unsigned>(root) * root > square)
         --root;
     while (root < UINT64_MAX && static_cast<wide_unsigned>(root + 1) * (root + 1) <= square)

@@ -14,7 +14,40 @@ HWY_BEFORE_NAMESPACE();
 namespace onefold::impl::simd {
 namespace HWY_NAMESPACE {
 
-/// The exact sum of squares of integers of 32 and 64 bits modulo 2^128: beyond it, no root is a number of 64 bits.
+/// A sum of 192 bits.
+struct square_total {
+    wide_unsigned low;
+    uint64_t high;
+
+    void add(wide_unsigned more, uint64_t more_high) {
+        low += more;
+        high += more_high + (low < more ? 1 : 0);
+    }
+    bool operator>=(const square_total &other) const { return high != other.high ? high > other.high : low >= other.low; }
+
+    /// Of a number of less than 96 bits.
+    static square_total square_of(wide_unsigned root) {
+        const auto top = static_cast<uint64_t>(root >> 64);
+        const auto bottom = static_cast<uint64_t>(root);
+        const wide_unsigned cross = static_cast<wide_unsigned>(top) * bottom; // to be doubled, at bit 64
+        square_total square{static_cast<wide_unsigned>(bottom) * bottom, top * top};
+        square.add(cross << 65, static_cast<uint64_t>(cross >> 63));
+        return square;
+    }
+
+    /// The square root, rounded down, modulo 2^64.
+    uint64_t root() const {
+        if (high == 0) return integer_root(low);
+        wide_unsigned root = 0;
+        for (int bit = 95; bit >= 0; --bit) {
+            const wide_unsigned larger = root | static_cast<wide_unsigned>(1) << bit;
+            if (*this >= square_of(larger)) root = larger;
+        }
+        return static_cast<uint64_t>(root);
+    }
+};
+
+/// The exact sum of squares of integers of 32 and 64 bits.
 template <typename T>
 struct exact_squares {
     static wide_unsigned square(const T *element) {
@@ -22,28 +55,33 @@ struct exact_squares {
         const auto magnitude = x < 0 ? uint64_t{0} - static_cast<uint64_t>(x) : static_cast<uint64_t>(x);
         return static_cast<wide_unsigned>(magnitude) * magnitude;
     }
-    static void add(wide_unsigned more, void *totals, size_t i) {
-        auto *total = static_cast<wide_unsigned *>(totals) + i;
-        store_one(load_one(total) + more, total);
+    static void clear(void *totals, size_t count) {
+        std::fill_n(static_cast<square_total *>(totals), count, square_total{0, 0});
     }
-    static void clear(void *totals, size_t count) { std::memset(totals, 0, count * sizeof(wide_unsigned)); }
     static void rows(const void *src, int64_t distance, size_t rows, size_t length, void *totals) {
         for (size_t r = 0; r < rows; ++r) {
             const auto *row = reinterpret_cast<const T *>(static_cast<const char *>(src) + distance * static_cast<int64_t>(r));
-            wide_unsigned sum = 0;
+            square_total sum{0, 0};
             for (size_t i = 0; i < length; ++i)
-                sum += square(row + i);
-            add(sum, totals, r);
+                sum.add(square(row + i), 0);
+            static_cast<square_total *>(totals)[r].add(sum.low, sum.high);
         }
     }
     static void columns(const void *const *rows, size_t count, size_t length, void *totals) {
         for (size_t r = 0; r < count; ++r)
             for (size_t i = 0; i < length; ++i)
-                add(square(static_cast<const T *>(rows[r]) + i), totals, i);
+                static_cast<square_total *>(totals)[i].add(square(static_cast<const T *>(rows[r]) + i), 0);
     }
     static void combine(void *totals, const void *others, size_t count) {
+        for (size_t i = 0; i < count; ++i) {
+            const square_total &other = static_cast<const square_total *>(others)[i];
+            static_cast<square_total *>(totals)[i].add(other.low, other.high);
+        }
+    }
+    static bool finish(const void *totals, size_t count, int64_t /*elements*/, void *results) {
         for (size_t i = 0; i < count; ++i)
-            add(load_one(static_cast<const wide_unsigned *>(others) + i), totals, i);
+            store_one(static_cast<T>(static_cast<const square_total *>(totals)[i].root()), static_cast<T *>(results) + i);
+        return false;
     }
 };
 
@@ -56,8 +94,7 @@ reduction norm_of() {
         return make_reduction<squares_in_u64<element_of<T>>>(finish_integer_root<uint64_t, T>);
     } else {
         using way = exact_squares<T>;
-        return {sizeof(wide_unsigned), way::clear,   way::rows,
-                way::columns,          way::combine, finish_integer_root<wide_unsigned, T>};
+        return {sizeof(square_total), way::clear, way::rows, way::columns, way::combine, way::finish};
     }
 }
 

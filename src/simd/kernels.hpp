@@ -31,7 +31,7 @@ unary_kernel unary_of(const isa &on, op_kind op, const unary_attributes &attribu
 
 /// One reduction of one data type, by way of totals, whose form is the reduction's own. Every function takes any counts.
 struct reduction {
-    size_t total_size = 0; // bytes; totals are aligned to 8
+    size_t total_size = 0; // bytes; totals are aligned to 16
     /// Sets totals to those of no elements.
     void (*clear)(void *totals, size_t count) = nullptr;
     /// Adds each of `rows` rows of `length` elements, `distance` bytes apart, to one total.

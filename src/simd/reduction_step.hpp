@@ -13,7 +13,7 @@ namespace onefold::impl::simd {
 inline constexpr int64_t block_size = 64 * 1024;
 
 /// Room for the largest total of a reduction.
-inline constexpr int64_t largest_total = 16;
+inline constexpr int64_t largest_total = 32;
 
 /// What reductions of rows and of columns share. The innermost loop dim is a row that is reduced, or columns that are kept;
 /// the others make two nests.

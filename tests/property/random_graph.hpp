@@ -9,7 +9,7 @@ namespace onefold_test {
 namespace impl = onefold::impl;
 
 /// Whether f64, integers, the n-ary ops and ReduceSumSquare are drawn.
-inline constexpr bool draws_extensions = false;
+inline constexpr bool draws_extensions = true;
 
 /// Sizes of rank 0 to 6, sometimes 20; some of them 1, few 0; now and then enough elements for several threads.
 impl::dims random_dims(random_source &random);
