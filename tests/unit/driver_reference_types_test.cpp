@@ -230,7 +230,7 @@ TEST(driver_reference_f64, errors) {
     const auto one = row_of_floats({1});
     EXPECT_THAT(compute(onefold_op_add, onefold_f64, {three, one}).error, ElementsAre(4 * f64_unit));
     EXPECT_THAT(compute(onefold_op_divide, onefold_f64, {three, one}).error, ElementsAre(3 * f64_unit));
-    EXPECT_THAT(compute(onefold_op_squared_difference, onefold_f64, {three, one}).error, ElementsAre(12 * f64_unit));
+    EXPECT_THAT(compute(onefold_op_squared_difference, onefold_f64, {three, one}).error, ElementsAre(16 * f64_unit));
     EXPECT_THAT(compute(onefold_op_minimum, onefold_f64, {three, one}).error, ElementsAre(0));
 }
 

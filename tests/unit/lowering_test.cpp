@@ -111,6 +111,7 @@ TEST(lowering, a_chain_is_split_where_one_step_cannot_take_it) {
     computation c = elementwise(computation_kind::unary, onefold_op_abs, onefold_f32, {100});
     for (int i = 0; i < 40; ++i)
         c.post_ops.push_back({onefold_op_squared_difference, true, {}, {0, onefold_f32, {1}}, false});
+    const only_lowering onednn("onednn");
     EXPECT_THAT(steps_of(c), HasSubstr("; "));
 }
 
