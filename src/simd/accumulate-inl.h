@@ -173,6 +173,28 @@ struct squares_in_u64 : in_wider_lanes<Element, add_op, uint64_t, Parts> {
     }
 };
 
+/// Sums of rows of integers of 8 bits: 8 of them in each lane of 64.
+template <typename T>
+struct in_octets : plain_totals<same_element<T>, int64_t, 1, add_op> {
+    using base = plain_totals<same_element<T>, int64_t, 1, add_op>;
+    using typename base::sums;
+    using typename base::tag;
+    using group = vector_of<hn::ScalableTag<int64_t>>;
+    static constexpr bool group_is_vector = false;
+
+    static T absent() { return 0; }
+    static HWY_INLINE group lift(vector_of<tag> v) {
+        const hn::ScalableTag<uint8_t> bytes;
+        const hn::ScalableTag<int64_t> d;
+        if constexpr (std::is_unsigned_v<T>)
+            return hn::BitCast(d, hn::SumsOf8(v));
+        else // each is moved up by 128
+            return hn::Sub(hn::BitCast(d, hn::SumsOf8(hn::Xor(hn::BitCast(bytes, v), hn::Set(bytes, 0x80)))), hn::Set(d, 1024));
+    }
+    static HWY_INLINE group combine_groups(group a, group b) { return hn::Add(a, b); }
+    static HWY_INLINE sums widen(group g) { return {{g}}; }
+};
+
 /// A sum of 64-bit integers that does not wrap: high * 2^32 + low, each the sum of the elements' halves.
 struct split_total {
     uint64_t low;

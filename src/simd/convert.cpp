@@ -75,6 +75,12 @@ void load_integers(const void *src, int64_t stride, void *dst, size_t count) {
         std::memcpy(dst, src, count * sizeof(T));
         return;
     }
+    if (stride == 0) {
+        const T repeated = load_one(from);
+        for (size_t i = 0; i < count; ++i)
+            store_one(repeated, to + i);
+        return;
+    }
     for (size_t i = 0; i < count; ++i)
         store_one(load_one(from + static_cast<int64_t>(i) * stride), to + i);
 }

@@ -64,48 +64,83 @@ bool finish_float_sum(const void *totals, size_t count, int64_t elements, void *
     return !hn::AllFalse(d, doubtful);
 }
 
-/// The quotient of integers of less than 2^53 rounds in f64 to one that truncates right: what is between it and the next
-/// integer is more than the rounding.
-template <typename Total>
-inline Total quotient(Total total, int64_t elements) {
-    return static_cast<Total>(static_cast<double>(total) / static_cast<double>(elements));
-}
-
-/// Sums of 64 bits.
+/// Sums of 64 bits. Below 2^50 the product with a reciprocal that was rounded up truncates right: what is between a quotient
+/// and the next integer is more than the error.
 template <typename Total, typename Result>
 bool finish_integer_mean(const void *totals, size_t count, int64_t elements, void *results) {
-    constexpr Total exact = static_cast<Total>(int64_t{1} << 53);
-    const auto *total = static_cast<const Total *>(totals);
-    auto *result = static_cast<Result *>(results);
+    constexpr int64_t exact = int64_t{1} << 50;
+    const hn::ScalableTag<int64_t> d;
+    const hn::ScalableTag<double> as_f64;
+    const hn::Rebind<std::make_unsigned_t<Result>, hn::ScalableTag<int64_t>> narrow;
+    constexpr size_t lanes = hn::MaxLanes(hn::ScalableTag<int64_t>());
     if (elements == 0) elements = 1; // the mean of nothing is 0
-    bool large = false;
-    for (size_t i = 0; i < count; ++i)
-        large = large | (total[i] >= exact) | (std::is_signed_v<Total> && total[i] <= Total{0} - exact);
-    if (large)
-        for (size_t i = 0; i < count; ++i)
-            store_one(static_cast<Result>(total[i] / static_cast<Total>(elements)), result + i);
-    else
-        for (size_t i = 0; i < count; ++i)
-            store_one(static_cast<Result>(quotient(total[i], elements)), result + i);
+    const auto reciprocal = hn::Set(as_f64, std::nextafter(1 / static_cast<double>(elements), 2.0));
+    const auto *total = static_cast<const Total *>(totals);
+    auto *result = static_cast<std::make_unsigned_t<Result> *>(results);
+    for (size_t i = 0; i < count; i += lanes) {
+        const size_t part = HWY_MIN(lanes, count - i);
+        Total few[lanes] = {};
+        std::copy_n(total + i, part, few);
+        const auto sum = hn::LoadU(d, reinterpret_cast<const int64_t *>(few));
+        const auto inside = hn::And(hn::Lt(sum, hn::Set(d, exact)), hn::Gt(sum, hn::Set(d, -exact)));
+        std::make_unsigned_t<Result> means[lanes];
+        if (HWY_LIKELY(hn::AllTrue(d, inside))) {
+            const auto mean = hn::ConvertTo(d, hn::Mul(hn::ConvertTo(as_f64, sum), reciprocal));
+            if constexpr (sizeof(Result) < 8)
+                hn::StoreU(hn::TruncateTo(narrow, hn::BitCast(hn::ScalableTag<uint64_t>(), mean)), narrow, means);
+            else
+                hn::StoreU(hn::BitCast(narrow, mean), narrow, means);
+        } else
+            for (size_t k = 0; k < part; ++k)
+                means[k] = static_cast<std::make_unsigned_t<Result>>(few[k] / static_cast<Total>(elements));
+        if (part == lanes)
+            std::memcpy(result + i, means, sizeof(means));
+        else
+            copy_few<lanes>(means, result + i, part);
+    }
     return false;
 }
 
 __extension__ using wide_integer = __int128;
 __extension__ using wide_unsigned = unsigned __int128;
 
+/// Divides numbers of 64 bits by the same one, less than 2^63, without a division.
+class divider {
+public:
+    explicit divider(uint64_t divisor) : divisor_(divisor), reciprocal_(UINT64_MAX / divisor) {}
+
+    uint64_t quotient(uint64_t x, uint64_t &remainder) const {
+        auto quotient = static_cast<uint64_t>(static_cast<wide_unsigned>(x) * reciprocal_ >> 64); // less by two at the most
+        remainder = x - quotient * divisor_;
+        for (; remainder >= divisor_; remainder -= divisor_)
+            ++quotient;
+        return quotient;
+    }
+
+private:
+    uint64_t divisor_;
+    uint64_t reciprocal_;
+};
+
+/// Of less than 2^31 elements; more are divided in 128 bits.
 template <typename Result>
 bool finish_split_mean(const void *totals, size_t count, int64_t elements, void *results) {
     const auto *total = static_cast<const split_total *>(totals);
     auto *result = static_cast<Result *>(results);
     if (elements == 0) elements = 1;
+    const divider by(static_cast<uint64_t>(elements));
     for (size_t i = 0; i < count; ++i) {
-        // The sum of the high halves of u64 has no sign; it reaches 2^63 no more than that of s64 does.
         const wide_integer sum = static_cast<wide_integer>(total[i].high) * (int64_t{1} << 32) + total[i].low;
-        const auto short_sum = static_cast<int64_t>(sum);
-        if (short_sum == sum)
-            store_one(static_cast<Result>(short_sum / elements), result + i);
-        else
+        if (elements >= int64_t{1} << 31) {
             store_one(static_cast<Result>(sum / elements), result + i);
+            continue;
+        }
+        const auto magnitude = static_cast<wide_unsigned>(sum < 0 ? -sum : sum); // below 2^95
+        uint64_t rest = 0;
+        const uint64_t upper = by.quotient(static_cast<uint64_t>(magnitude >> 32), rest);
+        const uint64_t lower = by.quotient(rest << 32 | (static_cast<uint64_t>(magnitude) & 0xFFFFFFFF), rest);
+        const uint64_t mean = (upper << 32) + lower;
+        store_one(static_cast<Result>(sum < 0 ? uint64_t{0} - mean : mean), result + i);
     }
     return false;
 }

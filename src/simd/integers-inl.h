@@ -94,19 +94,45 @@ reduction norm_of() {
         return make_reduction<squares_in_u64<element_of<T>>>(finish_integer_root<uint64_t, T>);
     } else {
         using way = exact_squares<T>;
-        return {sizeof(square_total), way::clear, way::rows, way::columns, way::combine, way::finish};
+        return {sizeof(square_total), way::clear, way::rows, way::columns, way::combine, way::finish, nullptr};
     }
+}
+
+/// Exact sums in 64 bits.
+template <typename T>
+reduction small_sum_of(finish_function finish) {
+    reduction made = make_reduction<in_wider_trees<element_of<T>, identity_map, int64_t>>(finish);
+#if HWY_TARGET != HWY_SCALAR // which has no such instruction
+    if constexpr (sizeof(T) == 1) made.rows = add_rows<in_octets<T>>;
+#endif
+    return made;
+}
+
+/// Where a few rows' columns are computed in the elements' own width.
+template <typename T, class Op>
+reduction with_few_columns(reduction made) {
+    made.few_columns = reduce_few_columns<in_lanes<same_element<T>, identity_map, Op>, false>;
+    return made;
 }
 
 template <typename T>
 reduction mean_of() {
     using wide = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
     if constexpr (sizeof(T) <= 2)
-        return make_reduction<in_wider_trees<element_of<T>, identity_map, int64_t>>(finish_integer_mean<int64_t, T>);
+        return small_sum_of<T>(finish_integer_mean<int64_t, T>);
     else if constexpr (sizeof(T) == 4)
         return make_reduction<in_wider_lanes<element_of<T>, add_op, wide>>(finish_integer_mean<wide, T>);
     else
         return make_reduction<in_halves<element_of<T>>>(finish_split_mean<T>);
+}
+
+template <typename T>
+reduction sum_of() {
+    using wrapping = element_of<std::make_unsigned_t<T>>;
+    if constexpr (sizeof(T) == 1)
+        return small_sum_of<T>(finish_total<int64_t, T>);
+    else
+        return make_reduction<in_lanes<wrapping, identity_map, add_op>>(finish_total<typename wrapping::lane, T>);
 }
 
 template <typename T>
@@ -117,7 +143,7 @@ reduction reduction_of_integers(op_kind op) {
     constexpr auto finish = finish_total<typename element_of<T>::lane, T>;
     switch (op) {
     case onefold_op_reduce_sum:
-        return make_reduction<in_lanes<wrapping, identity_map, add_op>>(finish_wrapped);
+        return with_few_columns<std::make_unsigned_t<T>, add_op>(sum_of<T>());
     case onefold_op_reduce_mean:
         return mean_of<T>();
     case onefold_op_reduce_l1:
@@ -129,9 +155,9 @@ reduction reduction_of_integers(op_kind op) {
     case onefold_op_reduce_prod:
         return make_reduction<in_lanes<wrapping, identity_map, multiply_op>>(finish_wrapped);
     case onefold_op_reduce_max:
-        return make_reduction<in_lanes<element_of<T>, identity_map, maximum_op>>(finish);
+        return with_few_columns<T, maximum_op>(make_reduction<in_lanes<element_of<T>, identity_map, maximum_op>>(finish));
     case onefold_op_reduce_min:
-        return make_reduction<in_lanes<element_of<T>, identity_map, minimum_op>>(finish);
+        return with_few_columns<T, minimum_op>(make_reduction<in_lanes<element_of<T>, identity_map, minimum_op>>(finish));
     default:
         return {};
     }

@@ -43,6 +43,9 @@ struct reduction {
     /// The results, in the arithmetic type, of totals over `elements` elements each. True if they hold f64 sums, and one of
     /// them is not finite or so near 0 that it may have lost bits on the way: it is to be computed again by other means.
     bool (*finish)(const void *totals, size_t count, int64_t elements, void *results) = nullptr;
+    /// May be nullptr: the results of 1 to 8 rows' columns at once. True if a result is not finite: the way by totals is to be
+    /// taken then.
+    bool (*few_columns)(const void *const *rows, size_t count, size_t length, int64_t elements, void *results) = nullptr;
 };
 /// `op` is a reduction's kind. total_size is 0 where there is none.
 reduction reduction_of(const isa &on, op_kind op, data_type type);

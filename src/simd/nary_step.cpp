@@ -56,6 +56,13 @@ void nary_step::compute_part(std::byte *values, buffer_list buffers, const posit
     alignas(64) std::byte totals[static_cast<size_t>(part_size) * largest_total];
     alignas(64) std::byte room[group][static_cast<size_t>(part_size) * sizeof(double)];
     const auto columns = static_cast<size_t>(count);
+    const auto sources = static_cast<int64_t>(src_.size());
+    if (src_.size() <= group && reduce_.few_columns) {
+        const void *rows[group];
+        for (size_t k = 0; k < src_.size(); ++k)
+            rows[k] = row(k, buffers, where, room[k], begin, count);
+        if (!reduce_.few_columns(rows, src_.size(), columns, sources, values)) return;
+    }
     reduce_.clear(totals, columns);
     for (size_t first = 0; first < src_.size(); first += group) {
         const void *rows[group];
@@ -64,7 +71,7 @@ void nary_step::compute_part(std::byte *values, buffer_list buffers, const posit
             rows[k] = row(first + k, buffers, where, room[k], begin, count);
         reduce_.columns(rows, here, columns, totals);
     }
-    if (!reduce_.finish(totals, columns, static_cast<int64_t>(src_.size()), values)) return;
+    if (!reduce_.finish(totals, columns, sources, values)) return;
     for (int64_t i = 0; i < count; ++i)
         if (is_doubtful(op_, reinterpret_cast<const double *>(totals)[i]))
             put_float(arithmetic_, compute_carefully(buffers, where, begin + i), values, i);

@@ -71,12 +71,28 @@ HWY_INLINE typename Way::group rest_of_row(const storage_of<Way> *row, size_t le
 }
 
 template <class Way>
+inline constexpr bool reads_bf16_sums =
+    std::is_same_v<typename Way::element, bf16_element> &&Way::group_is_vector &&HWY_TARGET != HWY_SCALAR;
+
+/// 8 vectors' worth of a row, in any order.
+template <class Way>
+HWY_INLINE typename Way::group tree_of_8(const storage_of<Way> *row) {
+    constexpr size_t lanes = lanes_of<Way>;
+    if constexpr (reads_bf16_sums<Way>) {
+        return tree_of<Way, 4>([&](size_t k) HWY_ATTR {
+            const auto pairs = bf16_pairs<typename Way::tag>::load(row + 2 * k * lanes);
+            return Way::combine_groups(Way::lift(pairs.even), Way::lift(pairs.odd));
+        });
+    } else {
+        return tree_of<Way, 8>([&](size_t k) HWY_ATTR { return lift_at<Way>(row + k * lanes); });
+    }
+}
+
+template <class Way>
 HWY_INLINE typename Way::folded fold_row(const storage_of<Way> *row, size_t length) {
     constexpr size_t tree = 8 * lanes_of<Way>;
     if (length < tree) return Way::fold(Way::widen(rest_of_row<Way>(row, length)));
-    const auto tree_at = [&](const storage_of<Way> *from) HWY_ATTR {
-        return Way::widen(tree_of<Way, 8>([&](size_t k) HWY_ATTR { return lift_at<Way>(from + k * lanes_of<Way>); }));
-    };
+    const auto tree_at = [&](const storage_of<Way> *from) HWY_ATTR { return Way::widen(tree_of_8<Way>(from)); };
     auto sums = tree_at(row);
     size_t i = tree;
     for (; i + tree <= length; i += tree)
@@ -123,6 +139,16 @@ HWY_INLINE size_t add_short_rows_of(const storage_of<Way> *src, size_t length, s
     }
 }
 
+/// Rows of 8 bytes without gaps.
+template <class Way>
+HWY_INLINE size_t add_octets(const storage_of<Way> *src, size_t rows, typename Way::total *totals) {
+    constexpr size_t batch = Way::rows_at_a_time;
+    size_t row = 0;
+    for (; row + batch <= rows; row += batch)
+        Way::store(Way::combine(Way::load(totals + row), Way::widen(lift_at<Way>(src + row * 8))), totals + row);
+    return row;
+}
+
 template <class Way>
 void add_rows(const void *src, int64_t distance, size_t rows, size_t length, void *to) {
     constexpr size_t batch = Way::rows_at_a_time;
@@ -135,6 +161,8 @@ void add_rows(const void *src, int64_t distance, size_t rows, size_t length, voi
     if constexpr (Way::group_is_vector)
         if (distance == static_cast<int64_t>(length * sizeof(storage_of<Way>)))
             row = add_short_rows_of<Way>(row_at(0), length, rows, totals);
+    if constexpr (lanes_of<Way> == 8 * Way::rows_at_a_time)
+        if (distance == 8 && length == 8) row = add_octets<Way>(row_at(0), rows, totals);
     for (; row < rows; row += batch) {
         const size_t count = HWY_MIN(batch, rows - row);
         typename Way::folded each[batch];
@@ -148,17 +176,52 @@ void add_rows(const void *src, int64_t distance, size_t rows, size_t length, voi
     }
 }
 
+template <class Way>
+HWY_INLINE void add_to_totals(typename Way::group group, typename Way::total *totals) {
+    Way::store(Way::combine(Way::load(totals), Way::widen(group)), totals);
+}
+
+template <class Way, size_t count>
+HWY_INLINE void add_column_vectors(const storage_of<Way> *const *row, size_t i, typename Way::total *totals) {
+    add_to_totals<Way>(tree_of<Way, count>([&](size_t r) HWY_ATTR { return lift_at<Way>(row[r] + i); }), totals + i);
+}
+
+/// Two vectors of columns.
+template <class Way, size_t count>
+HWY_INLINE void add_bf16_columns(const uint16_t *const *row, size_t i, typename Way::total *totals) {
+    using pairs = bf16_pairs<typename Way::tag>;
+    pairs groups[count];
+    for (size_t r = 0; r < count; ++r) {
+        groups[r] = pairs::load(row[r] + i);
+        groups[r] = {Way::lift(groups[r].even), Way::lift(groups[r].odd)};
+    }
+    const pairs sums = {tree_of<Way, count>([&](size_t r) HWY_ATTR { return groups[r].even; }),
+                        tree_of<Way, count>([&](size_t r) HWY_ATTR { return groups[r].odd; })};
+    vector_of<typename Way::tag> first;
+    vector_of<typename Way::tag> second;
+    sums.in_order(first, second);
+    add_to_totals<Way>(first, totals + i);
+    add_to_totals<Way>(second, totals + i + lanes_of<Way>);
+}
+
 template <class Way, size_t count>
 HWY_INLINE void add_group(const storage_of<Way> *const *rows, size_t length, typename Way::total *totals) {
     constexpr size_t lanes = lanes_of<Way>;
+    constexpr size_t line = 64 / sizeof(storage_of<Way>); // elements
+    constexpr size_t vectors = HWY_MAX(line / lanes, size_t{1});
     const storage_of<Way> *row[count];
     for (size_t r = 0; r < count; ++r)
         row[r] = rows[r];
     size_t i = 0;
-    for (; i + lanes <= length; i += lanes) {
-        const auto group = tree_of<Way, count>([&](size_t r) HWY_ATTR { return lift_at<Way>(row[r] + i); });
-        Way::store(Way::combine(Way::load(totals + i), Way::widen(group)), totals + i);
+    for (; i + vectors * lanes <= length; i += vectors * lanes) {
+        if constexpr (reads_bf16_sums<Way> && vectors == 2)
+            add_bf16_columns<Way, count>(row, i, totals);
+        else
+            for (size_t v = 0; v < vectors; ++v)
+                add_column_vectors<Way, count>(row, i + v * lanes, totals);
     }
+    for (; i + lanes <= length; i += lanes)
+        add_column_vectors<Way, count>(row, i, totals);
     if (i == length) return;
     const auto group = tree_of<Way, count>([&](size_t r) HWY_ATTR { return lift_part<Way>(row[r] + i, length - i); });
     typename Way::total few[lanes];
@@ -170,20 +233,54 @@ HWY_INLINE void add_group(const storage_of<Way> *const *rows, size_t length, typ
 
 template <class Way>
 void add_columns(const void *const *src, size_t count, size_t length, void *to) {
+    const auto *rows = reinterpret_cast<const storage_of<Way> *const *>(src);
     auto *totals = static_cast<typename Way::total *>(to);
-    for (size_t first = 0; first < count;) {
-        const storage_of<Way> *rows[8];
-        const size_t left = HWY_MIN(size_t{8}, count - first);
-        for (size_t r = 0; r < left; ++r)
-            rows[r] = static_cast<const storage_of<Way> *>(src[first + r]);
-        const size_t taken = left == 8 ? 8 : left >= 4 ? 4 : left;
-        if (taken == 8) add_group<Way, 8>(rows, length, totals);
-        if (taken == 4) add_group<Way, 4>(rows, length, totals);
-        if (taken == 3) add_group<Way, 3>(rows, length, totals);
-        if (taken == 2) add_group<Way, 2>(rows, length, totals);
-        if (taken == 1) add_group<Way, 1>(rows, length, totals);
-        first += taken;
+    size_t r = 0;
+    for (; r + 8 <= count; r += 8)
+        add_group<Way, 8>(rows + r, length, totals);
+    if (count - r >= 4) {
+        add_group<Way, 4>(rows + r, length, totals);
+        r += 4;
     }
+    if (count - r == 3) add_group<Way, 3>(rows + r, length, totals);
+    if (count - r == 2) add_group<Way, 2>(rows + r, length, totals);
+    if (count - r == 1) add_group<Way, 1>(rows + r, length, totals);
+}
+
+/// The results of up to 8 rows, without totals in memory.
+template <class Way, size_t count, bool divides>
+bool few_columns_of(const storage_of<Way> *const *rows, size_t length, int64_t elements, typename Way::element::lane *results) {
+    constexpr size_t lanes = lanes_of<Way>;
+    using lane = typename Way::element::lane;
+    const typename Way::tag d;
+    const auto number = hn::Set(d, static_cast<lane>(elements));
+    auto doubtful = hn::FirstN(d, 0);
+    const auto finish = [&](typename Way::group sum) HWY_ATTR {
+        if constexpr (!std::is_same_v<typename Way::total, lane>) // a sum of floats
+            doubtful = hn::Or(doubtful, hn::Not(hn::Le(hn::Abs(sum), hn::Set(d, std::numeric_limits<lane>::max()))));
+        if constexpr (divides) return hn::Div(sum, number);
+        return sum;
+    };
+    size_t i = 0;
+    for (; i + lanes <= length; i += lanes)
+        hn::StoreU(finish(tree_of<Way, count>([&](size_t r) HWY_ATTR { return lift_at<Way>(rows[r] + i); })), d, results + i);
+    if (i < length) {
+        const auto last =
+            finish(tree_of<Way, count>([&](size_t r) HWY_ATTR { return lift_part<Way>(rows[r] + i, length - i); }));
+        store_part<same_element<lane>>(d, last, results + i, length - i);
+    }
+    return !hn::AllFalse(d, doubtful);
+}
+
+template <class Way, bool divides>
+bool reduce_few_columns(const void *const *src, size_t count, size_t length, int64_t elements, void *to) {
+    using function = bool (*)(const storage_of<Way> *const *, size_t, int64_t, typename Way::element::lane *);
+    static constexpr function by_count[] = {few_columns_of<Way, 1, divides>, few_columns_of<Way, 2, divides>,
+                                            few_columns_of<Way, 3, divides>, few_columns_of<Way, 4, divides>,
+                                            few_columns_of<Way, 5, divides>, few_columns_of<Way, 6, divides>,
+                                            few_columns_of<Way, 7, divides>, few_columns_of<Way, 8, divides>};
+    const auto *rows = reinterpret_cast<const storage_of<Way> *const *>(src);
+    return by_count[count - 1](rows, length, elements, static_cast<typename Way::element::lane *>(to));
 }
 
 template <class Way>
@@ -203,7 +300,16 @@ using finish_function = bool (*)(const void *totals, size_t count, int64_t eleme
 
 template <class Way>
 reduction make_reduction(finish_function finish) {
-    return {sizeof(typename Way::total), clear_totals<Way>, add_rows<Way>, add_columns<Way>, combine_totals<Way>, finish};
+    return {
+        sizeof(typename Way::total), clear_totals<Way>, add_rows<Way>, add_columns<Way>, combine_totals<Way>, finish, nullptr};
+}
+
+/// Likewise where a few rows need no totals.
+template <class Way, bool divides = false>
+reduction make_short_reduction(finish_function finish) {
+    reduction made = make_reduction<Way>(finish);
+    made.few_columns = reduce_few_columns<Way, divides>;
+    return made;
 }
 
 } // namespace HWY_NAMESPACE

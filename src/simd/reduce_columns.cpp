@@ -13,6 +13,7 @@ constexpr int64_t narrow = 512;        // rows of fewer columns are put together
 constexpr int64_t tile_columns = 512;  // of rows that are not read where they are: a group of tiles fits L1
 constexpr int64_t tile_rows = 8;
 constexpr int64_t enough_units = 64;
+constexpr int64_t unit_size = 2 * block_size; // elements
 
 /// Work is split into strips of columns and, where those are few, into blocks of reduced rows.
 class reduce_columns_step : public reduction_step {
@@ -23,6 +24,7 @@ public:
         strips_ = (columns_ + strip_ - 1) / strip_;
         all_strips_ = kept_.count() * strips_;
         rows_ = reduced_.count();
+        rows_are_few_ = reads_memory_ && joined_ == 1 && rows_ <= most_few && reduce_.few_columns;
         split_into_blocks();
     }
 
@@ -31,6 +33,7 @@ public:
     }
 
     void run(buffer_list buffers, std::byte *partial) const override {
+        if (rows_are_few_) return reduce_few(buffers);
         for_each_unit(all_strips_ * blocks_, rows_a_block_ * strip_, [&](int64_t begin, int64_t end) {
             for (int64_t unit = begin; unit < end; ++unit) {
                 alignas(64) std::byte here[widest_strip * largest_total];
@@ -70,12 +73,12 @@ private:
 
     void split_into_blocks() {
         rows_a_block_ = rows_;
-        if (all_strips_ < enough_units) {
-            const int64_t elements = std::max(block_size, all_strips_ * strip_ * rows_ / enough_units);
+        if (all_strips_ < enough_units && !rows_are_few_) {
+            const int64_t elements = std::max(unit_size, all_strips_ * strip_ * rows_ / enough_units);
             rows_a_block_ = (elements / strip_ + tile_rows - 1) / tile_rows * tile_rows;
         }
         // What f64 loses by adding in sequence is bounded by the length of the sequence.
-        if (arithmetic_ == onefold_f64) rows_a_block_ = std::min<int64_t>(rows_a_block_, 512);
+        if (arithmetic_ == onefold_f64 && !rows_are_few_) rows_a_block_ = std::min<int64_t>(rows_a_block_, 512);
         rows_a_block_ = std::clamp<int64_t>(rows_a_block_, 1, rows_);
         blocks_ = (rows_ + rows_a_block_ - 1) / rows_a_block_;
     }
@@ -100,6 +103,23 @@ private:
                 group.add(src);
         }
         group.flush();
+    }
+
+    void reduce_few(buffer_list buffers) const {
+        for_each_unit(all_strips_, rows_ * strip_, [&](int64_t begin, int64_t end) {
+            for (int64_t strip = begin; strip < end; ++strip) {
+                const odometer kept(kept_, strip / strips_);
+                const int64_t first = first_column(strip);
+                const void *rows[most_few];
+                odometer at(reduced_, 0);
+                for (int64_t r = 0; r < rows_; ++r, at.next())
+                    rows[r] = src_.at(buffers, position(kept, at), first);
+                if (try_write_few(rows, rows_, first, width(strip), buffers, kept)) continue;
+                alignas(64) std::byte totals[widest_strip * largest_total];
+                reduce_block(buffers, strip, 0, totals);
+                write_strip(totals, strip, buffers);
+            }
+        });
     }
 
     void reduce_one(const std::byte *row, size_t columns, std::byte *totals) const {
@@ -165,6 +185,7 @@ private:
     int64_t strips_;              // of each kept index
     int64_t all_strips_;          // of all
     int64_t rows_;
+    bool rows_are_few_; // results need no totals
     int64_t rows_a_block_;
     int64_t blocks_; // of each strip
 };

@@ -23,14 +23,23 @@ template <class Element>
 using product_of = std::conditional_t<std::is_same_v<Element, f64_element>, in_lanes<f64_element, identity_map, multiply_op>,
                                       in_wider_lanes<Element, multiply_op, double>>;
 
+/// A few elements are added, and their sum divided, in f32 alone: four roundings, as by way of f64.
+template <class Element, class Map, bool divides>
+reduction make_sum(finish_function finish) {
+    if constexpr (std::is_same_v<Element, f64_element>)
+        return make_reduction<sum_of<Element, Map>>(finish);
+    else
+        return make_short_reduction<sum_of<Element, Map>, divides>(finish);
+}
+
 template <class Element>
 reduction reduction_of_floats(op_kind op) {
     using lane = typename Element::lane;
     switch (op) {
     case onefold_op_reduce_sum:
-        return make_reduction<sum_of<Element, identity_map>>(finish_float_sum<lane, outcome::total, false>);
+        return make_sum<Element, identity_map, false>(finish_float_sum<lane, outcome::total, false>);
     case onefold_op_reduce_mean:
-        return make_reduction<sum_of<Element, identity_map>>(finish_float_sum<lane, outcome::mean, false>);
+        return make_sum<Element, identity_map, true>(finish_float_sum<lane, outcome::mean, false>);
     case onefold_op_reduce_l1:
         return make_reduction<sum_of<Element, magnitude_map>>(finish_float_sum<lane, outcome::total, false>);
     case onefold_op_reduce_l2:
@@ -40,9 +49,9 @@ reduction reduction_of_floats(op_kind op) {
     case onefold_op_reduce_prod:
         return make_reduction<product_of<Element>>(finish_total<double, lane>);
     case onefold_op_reduce_max:
-        return make_reduction<in_lanes<Element, identity_map, maximum_op>>(finish_total<lane, lane>);
+        return make_short_reduction<in_lanes<Element, identity_map, maximum_op>>(finish_total<lane, lane>);
     case onefold_op_reduce_min:
-        return make_reduction<in_lanes<Element, identity_map, minimum_op>>(finish_total<lane, lane>);
+        return make_short_reduction<in_lanes<Element, identity_map, minimum_op>>(finish_total<lane, lane>);
     default:
         return {};
     }

@@ -59,8 +59,9 @@ void reduction_step::add_carefully(buffer_list buffers, const position &where, i
     }
 }
 
-void reduction_step::write(const std::byte *totals, int64_t begin, int64_t count, buffer_list buffers,
-                           const odometer &kept) const {
+template <typename Make>
+bool reduction_step::store_results(int64_t begin, int64_t count, buffer_list buffers, const odometer &kept,
+                                   const Make &make) const {
     tile room;
     const position where(kept);
     for (int64_t i = 0; i < count; i += tile_size) {
@@ -68,14 +69,34 @@ void reduction_step::write(const std::byte *totals, int64_t begin, int64_t count
         std::byte *dst = dst_.at(buffers, where, begin + i);
         const bool direct = dst_.is_direct(part) && epilogue_.empty();
         std::byte *results = direct ? dst : room.bytes;
-        if (reduce_.finish(total_at(totals, i), static_cast<size_t>(part), elements_a_result_, results))
-            for (int64_t k = 0; k < part; ++k)
-                if (is_doubtful(op_, *reinterpret_cast<const double *>(total_at(totals, i + k))))
-                    put_float(arithmetic_, compute_carefully(buffers, kept, begin + i + k), results, k);
+        if (!make(i, part, results)) return false;
         if (direct) continue;
         epilogue_.apply(results, part, buffers, where, begin + i);
         dst_.store(results, dst, part);
     }
+    return true;
+}
+
+void reduction_step::write(const std::byte *totals, int64_t begin, int64_t count, buffer_list buffers,
+                           const odometer &kept) const {
+    store_results(begin, count, buffers, kept, [&](int64_t i, int64_t part, std::byte *results) {
+        if (reduce_.finish(total_at(totals, i), static_cast<size_t>(part), elements_a_result_, results))
+            for (int64_t k = 0; k < part; ++k)
+                if (is_doubtful(op_, *reinterpret_cast<const double *>(total_at(totals, i + k))))
+                    put_float(arithmetic_, compute_carefully(buffers, kept, begin + i + k), results, k);
+        return true;
+    });
+}
+
+bool reduction_step::try_write_few(const void *const *src, int64_t rows, int64_t begin, int64_t count, buffer_list buffers,
+                                   const odometer &kept) const {
+    const auto number = static_cast<size_t>(rows);
+    return store_results(begin, count, buffers, kept, [&](int64_t i, int64_t part, std::byte *results) {
+        const void *columns[most_few];
+        for (size_t r = 0; r < number; ++r)
+            columns[r] = static_cast<const std::byte *>(src[r]) + i * src_.size;
+        return !reduce_.few_columns(columns, number, static_cast<size_t>(part), elements_a_result_, results);
+    });
 }
 
 void reduction_step::combine_blocks(std::byte *totals, int64_t blocks, int64_t distance, int64_t count) const {

@@ -15,6 +15,9 @@ inline constexpr int64_t block_size = 64 * 1024;
 /// Room for the largest total of a reduction.
 inline constexpr int64_t largest_total = 32;
 
+/// Rows that reduction::few_columns takes at the most.
+inline constexpr int64_t most_few = 8;
+
 /// What reductions of rows and of columns share. The innermost loop dim is a row that is reduced, or columns that are kept;
 /// the others make two nests.
 class reduction_step : public step {
@@ -30,6 +33,11 @@ protected:
 
     /// Turns totals into results, applies the post-ops and stores them: `count` from `begin` on, along the dim of results.
     void write(const std::byte *totals, int64_t begin, int64_t count, buffer_list buffers, const odometer &kept) const;
+
+    /// The results of `rows` rows (8 at most) of columns that are read where they are, applied and stored likewise. False if
+    /// it is to be done by way of totals.
+    bool try_write_few(const void *const *src, int64_t rows, int64_t begin, int64_t count, buffer_list buffers,
+                       const odometer &kept) const;
 
     /// The sum for one result, in place of a doubtful total: over everything that is reduced into it.
     virtual double compute_carefully(buffer_list buffers, const odometer &kept, int64_t which) const = 0;
@@ -57,6 +65,10 @@ protected:
     const int64_t total_size_;
 
 private:
+    /// Calls make(i, part, results), which is true if it could, for tiles of `count` results.
+    template <typename Make>
+    bool store_results(int64_t begin, int64_t count, buffer_list buffers, const odometer &kept, const Make &make) const;
+
     const std::byte *arithmetic_elements(buffer_list buffers, const position &where, int64_t begin, int64_t count,
                                          std::byte *room) const;
 

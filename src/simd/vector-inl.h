@@ -136,6 +136,45 @@ struct f16_element {
 #endif
 };
 
+/// The bf16 at even and at odd places of two vectors' worth of memory, which takes half as many instructions as in order.
+template <class D>
+struct bf16_pairs {
+    vector_of<D> even;
+    vector_of<D> odd;
+
+    static HWY_INLINE bf16_pairs load(const uint16_t *src) {
+        const D d;
+        const hn::RebindToUnsigned<D> d32;
+        const auto both = hn::BitCast(d32, hn::LoadU(hn::Repartition<uint16_t, D>(), src));
+        return {hn::BitCast(d, hn::ShiftLeft<16>(both)), hn::BitCast(d, hn::And(both, hn::Set(d32, 0xFFFF0000)))};
+    }
+    /// In order again: the first vector, then the second one.
+    HWY_INLINE void in_order(vector_of<D> &first, vector_of<D> &second) const {
+        const D d;
+#if HWY_TARGET == HWY_SCALAR
+        (void)d;
+        first = even;
+        second = odd;
+#else
+        const auto lower = hn::InterleaveLower(d, even, odd); // of each block of four lanes
+        const auto upper = hn::InterleaveUpper(d, even, odd);
+        if constexpr (hn::MaxLanes(D()) == 4) {
+            first = lower;
+            second = upper;
+        } else {
+            first = hn::ConcatLowerLower(d, upper, lower);
+            second = hn::ConcatUpperUpper(d, upper, lower);
+#if HWY_TARGET <= HWY_AVX3
+            HWY_ALIGN static constexpr int32_t order[16] = {0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15};
+            const auto indices = hn::SetTableIndices(d, order);
+            first = hn::TableLookupLanes(first, indices);
+            second = hn::TableLookupLanes(second, indices);
+#endif
+        }
+#endif
+    }
+};
+
 template <class Element>
 using lane_tag = hn::ScalableTag<typename Element::lane>;
 
@@ -256,9 +295,14 @@ struct squared_difference_op {
     }
 };
 
+/// x86's max and min give the second operand where one is a NaN, so only the first one is in danger.
 template <class V>
 HWY_INLINE V nan_wins(V a, V b, V otherwise) {
-    return hn::IfThenElse(hn::IsNaN(a), a, hn::IfThenElse(hn::IsNaN(b), b, otherwise));
+#if HWY_TARGET == HWY_SCALAR
+    otherwise = hn::IfThenElse(hn::IsNaN(b), b, otherwise);
+#endif
+    (void)b;
+    return hn::IfThenElse(hn::IsNaN(a), a, otherwise);
 }
 
 /// IEEE 754-2019's maximum: of equal operands (zeros of both signs) the bitwise "and" has the smaller sign bit.
