@@ -71,33 +71,34 @@ bool finish_integer_mean(const void *totals, size_t count, int64_t elements, voi
     constexpr int64_t exact = int64_t{1} << 50;
     const hn::ScalableTag<int64_t> d;
     const hn::ScalableTag<double> as_f64;
+    const hn::ScalableTag<uint64_t> as_u64;
     const hn::Rebind<std::make_unsigned_t<Result>, hn::ScalableTag<int64_t>> narrow;
     constexpr size_t lanes = hn::MaxLanes(hn::ScalableTag<int64_t>());
     if (elements == 0) elements = 1; // the mean of nothing is 0
     const auto reciprocal = hn::Set(as_f64, std::nextafter(1 / static_cast<double>(elements), 2.0));
-    const auto *total = static_cast<const Total *>(totals);
-    auto *result = static_cast<std::make_unsigned_t<Result> *>(results);
-    for (size_t i = 0; i < count; i += lanes) {
-        const size_t part = HWY_MIN(lanes, count - i);
-        Total few[lanes] = {};
-        std::copy_n(total + i, part, few);
-        const auto sum = hn::LoadU(d, reinterpret_cast<const int64_t *>(few));
+    using unsigned_result = std::make_unsigned_t<Result>;
+    const auto mean_of = [&](const Total *from, unsigned_result *to) HWY_ATTR {
+        const auto sum = hn::LoadU(d, reinterpret_cast<const int64_t *>(from));
         const auto inside = hn::And(hn::Lt(sum, hn::Set(d, exact)), hn::Gt(sum, hn::Set(d, -exact)));
-        std::make_unsigned_t<Result> means[lanes];
-        if (HWY_LIKELY(hn::AllTrue(d, inside))) {
-            const auto mean = hn::ConvertTo(d, hn::Mul(hn::ConvertTo(as_f64, sum), reciprocal));
-            if constexpr (sizeof(Result) < 8)
-                hn::StoreU(hn::TruncateTo(narrow, hn::BitCast(hn::ScalableTag<uint64_t>(), mean)), narrow, means);
-            else
-                hn::StoreU(hn::BitCast(narrow, mean), narrow, means);
-        } else
-            for (size_t k = 0; k < part; ++k)
-                means[k] = static_cast<std::make_unsigned_t<Result>>(few[k] / static_cast<Total>(elements));
-        if (part == lanes)
-            std::memcpy(result + i, means, sizeof(means));
-        else
-            copy_few<lanes>(means, result + i, part);
-    }
+        if (HWY_UNLIKELY(!hn::AllTrue(d, inside))) {
+            for (size_t k = 0; k < lanes; ++k)
+                store_one(static_cast<unsigned_result>(from[k] / static_cast<Total>(elements)), to + k);
+            return;
+        }
+        const auto mean = hn::BitCast(as_u64, hn::ConvertTo(d, hn::Mul(hn::ConvertTo(as_f64, sum), reciprocal)));
+        hn::StoreU(hn::TruncateTo(narrow, mean), narrow, to);
+    };
+    const auto *total = static_cast<const Total *>(totals);
+    auto *result = static_cast<unsigned_result *>(results);
+    size_t i = 0;
+    for (; i + lanes <= count; i += lanes)
+        mean_of(total + i, result + i);
+    if (i == count) return false;
+    Total few_totals[lanes] = {};
+    unsigned_result few[lanes];
+    std::copy_n(total + i, count - i, few_totals);
+    mean_of(few_totals, few);
+    copy_few<lanes>(few, result + i, count - i);
     return false;
 }
 

@@ -43,6 +43,9 @@ data_type type_of(const json &tensor) {
     const auto name = tensor.at("dtype").get<std::string>();
     for (const data_type type : float_types)
         if (name == name_of(type)) return type;
+    for (const data_type type : integer_types)
+        if (name == name_of(type)) return type;
+    if (name == name_of(data_type::f64)) return data_type::f64;
     throw not_expressible{"type " + name};
 }
 
@@ -96,6 +99,10 @@ op::kind kind_of(const std::string &name) {
         {"Divide", op::kind::Divide},
         {"Maximum", op::kind::Maximum},
         {"Minimum", op::kind::Minimum},
+        {"Mean", op::kind::Mean},
+        {"Max", op::kind::Max},
+        {"Min", op::kind::Min},
+        {"Sum", op::kind::Sum},
     };
     const auto found = kinds.find(name);
     if (found == kinds.end()) throw not_expressible{"op " + name};
