@@ -63,7 +63,7 @@ bool has_axes(const json &c) { return c["inputs"].size() == 2 && c["op"].get<std
 /// The model of a case; axes are an initializer, or an input like any other.
 pb::ModelProto model_of(const json &c, bool axes_at_run_time) {
     onnx_model m(c["opset"]);
-    pb::NodeProto &node = m.node(c["op"], c["input_names"]);
+    pb::NodeProto &node = m.node(c["op"], c["input_names"], {"dst"});
     for (const auto &[name, value] : c["attrs"].items())
         set(node, name, value.get<int64_t>());
     for (size_t i = 0; i < c["inputs"].size(); ++i) {
@@ -74,7 +74,7 @@ pb::ModelProto model_of(const json &c, bool axes_at_run_time) {
             m.input(c["input_names"][i], type_of(tensor["dtype"]).onnx, tensor["shape"]);
     }
     const json &expected = c["outputs"][0];
-    auto &declared = *m.output().mutable_type()->mutable_tensor_type();
+    auto &declared = *m.output("dst").mutable_type()->mutable_tensor_type();
     declared.set_elem_type(type_of(expected["dtype"]).onnx);
     declared.mutable_shape();
     for (const int64_t dim : expected["shape"].get<impl::dims>())
@@ -87,7 +87,7 @@ void check(const json &c, bool axes_at_run_time) {
     for (size_t i = 0; i < c["inputs"].size(); ++i)
         inputs.emplace(c["input_names"][i], values_of(c["inputs"][i]));
     const auto outputs = run(model_of(c, axes_at_run_time), inputs);
-    const onnx_values &actual = outputs.at("y");
+    const onnx_values &actual = outputs.at("dst");
     const onnx_values expected = values_of(c["outputs"][0]);
     EXPECT_EQ(actual.dims, expected.dims);
     EXPECT_EQ(actual.type, expected.type);
