@@ -10,7 +10,8 @@ endif()
 find_package(Protobuf QUIET)
 find_path(ONEFOLD_ONNX_INCLUDE_DIR onnx/onnx_pb.h)
 find_library(ONEFOLD_ONNX_PROTO_LIBRARY onnx_proto)
-mark_as_advanced(ONEFOLD_ONNX_INCLUDE_DIR ONEFOLD_ONNX_PROTO_LIBRARY)
+find_library(ONEFOLD_ONNX_LIBRARY onnx) # for tests: ONNX's own op schemas
+mark_as_advanced(ONEFOLD_ONNX_INCLUDE_DIR ONEFOLD_ONNX_PROTO_LIBRARY ONEFOLD_ONNX_LIBRARY)
 if(NOT Protobuf_FOUND OR NOT ONEFOLD_ONNX_INCLUDE_DIR OR NOT ONEFOLD_ONNX_PROTO_LIBRARY)
     message(WARNING "ONNX: not found, so the program onefold reads JSON graph files only. scripts/bootstrap installs what is "
                     "missing (libonnx-dev, libprotobuf-dev, protobuf-compiler); -DONEFOLD_ONNX=OFF silences this")

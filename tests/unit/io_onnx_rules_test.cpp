@@ -249,6 +249,28 @@ TEST_F(io_onnx_files, that_are_cut_anywhere) {
         EXPECT_NE(message(whole.substr(0, size)), "") << size;
 }
 
+TEST_F(io_onnx_files, that_are_damaged_anywhere) {
+    onnx_model m = with_inputs(13, "ReduceSum", {{2, 3}});
+    node_of(m).add_input("axes");
+    m.integers("axes", {1});
+    m.node("Reshape", {"y", "axes"}, {"z"});
+    m.node("Conv", {"z"}, {"c"});
+    m.output("z");
+    m.output("c");
+    const std::string whole = m.proto.SerializeAsString();
+    for (size_t i = 0; i < whole.size(); ++i)
+        for (const int flip : {1, 2, 4, 8, 16, 32, 64, 128, 255}) {
+            std::string damaged = whole;
+            damaged[i] = static_cast<char>(damaged[i] ^ flip);
+            pb::ModelProto model;
+            if (!model.ParseFromString(damaged)) continue;
+            try { // right or refused, but nothing else
+                impl::io::import_model(model, folder_);
+            } catch (const impl::error &) {
+            }
+        }
+}
+
 TEST_F(io_onnx_files, external_data) {
     const onnx_model good = external({{"location", "weights"}, {"offset", "4"}, {"length", "8"}});
     const auto graph = impl::io::import_model(good.proto, folder_ / "model");

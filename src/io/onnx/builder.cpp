@@ -67,6 +67,12 @@ logical_tensor graph_builder::add_constant(onnx_array array) {
     return tensor;
 }
 
+void graph_builder::push(op o) {
+    for (const logical_tensor &output : o.outputs)
+        free_dsts_.insert(output.id);
+    graph_.file.ops.push_back(std::move(o));
+}
+
 void graph_builder::add_input(onnx_input input, const logical_tensor &tensor) {
     input.id = tensor.id;
     graph_.file.input_ports->push_back(tensor.id);
@@ -76,14 +82,12 @@ void graph_builder::add_input(onnx_input input, const logical_tensor &tensor) {
 
 void graph_builder::add_output(const std::string &name) {
     logical_tensor tensor = tensors_.at(name);
-    auto &ports = *graph_.file.output_ports;
-    const bool is_produced = std::any_of(graph_.file.ops.begin(), graph_.file.ops.end(), [&](const op &o) {
-        return std::any_of(o.outputs.begin(), o.outputs.end(), [&](const auto &output) { return output.id == tensor.id; });
-    });
     // Inputs, constants and what has two names need a tensor of their own to come out.
-    if (!is_produced || std::find(ports.begin(), ports.end(), tensor.id) != ports.end())
+    if (free_dsts_.erase(tensor.id) == 0) {
         tensor = add_view(fmt::format("Identity \"{}\"", printable(name)), tensor, tensor.dims);
-    ports.push_back(tensor.id);
+        free_dsts_.erase(tensor.id);
+    }
+    graph_.file.output_ports->push_back(tensor.id);
     graph_.names[tensor.id] = name;
 }
 
@@ -96,9 +100,10 @@ void graph_builder::define(const std::string &name, logical_tensor tensor) {
                  name_of(tensor.type));
         // Axes that are known at run time only, for one, leave the dims open.
         const bool tells_more = dims && all_known(*dims) && !tensor.has_known_dims();
-        if (tells_more && !graph_.file.ops.empty() && graph_.file.ops.back().outputs[0].id == tensor.id) {
+        auto &ops = graph_.file.ops;
+        if (tells_more && !ops.empty() && !ops.back().outputs.empty() && ops.back().outputs[0].id == tensor.id) {
             tensor = make_dense(tensor.id, tensor.type, *dims, tensor.property);
-            graph_.file.ops.back().outputs[0] = tensor;
+            ops.back().outputs[0] = tensor;
         }
     }
     graph_.names.emplace(tensor.id, name);
@@ -134,7 +139,7 @@ logical_tensor graph_builder::add(const onnx_node &n, std::string_view kind, std
     } catch (const error &e) {
         n.reject("{}", without_name(o, e));
     }
-    graph_.file.ops.push_back(std::move(o));
+    push(std::move(o));
     return graph_.file.ops.back().outputs[0];
 }
 
@@ -149,7 +154,7 @@ logical_tensor graph_builder::add_view(std::string name, const logical_tensor &s
     o.outputs = {src.ndims == unknown_ndims && dims.empty() ? make_tensor(src.type, std::nullopt)
                                                             : make_tensor(src.type, dims)};
     graph_.views.insert(o.id);
-    graph_.file.ops.push_back(std::move(o));
+    push(std::move(o));
     return graph_.file.ops.back().outputs[0];
 }
 
@@ -170,7 +175,7 @@ void graph_builder::add_unsupported(const onnx_node &n, size_t first_op, const s
     }
     const std::vector<logical_tensor> dsts = o.outputs;
     graph_.unsupported.emplace(o.id, fmt::format("{}: {}", n.place(), reason));
-    graph_.file.ops.push_back(std::move(o));
+    push(std::move(o));
     for (size_t i = 0, name = 0; name < static_cast<size_t>(n.proto().output_size()); ++name)
         if (!n.proto().output(static_cast<int>(name)).empty()) define(n.proto().output(static_cast<int>(name)), dsts[i++]);
 }

@@ -54,9 +54,12 @@ public:
     void add_unsupported(const onnx_node &n, size_t first_op, const std::string &reason);
 
 private:
+    void push(op o);
+
     std::filesystem::path folder_;
     std::map<std::string, declared_tensor> declared_;
     std::map<std::string, logical_tensor> tensors_;
+    std::set<size_t> free_dsts_; // tensors that an op produces and that are no output of the graph yet
     size_t next_id_ = 0;
     onnx_graph graph_;
 };

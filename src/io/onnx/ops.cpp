@@ -54,6 +54,7 @@ constexpr std::array flatten_types = {onnx_types{1, floats}, onnx_types{9, every
 // consumed_inputs was a hint; it says nothing about results.
 constexpr onnx_attribute consumed = {"consumed_inputs", 1, 5};
 constexpr std::array legacy = {consumed};
+constexpr std::array broadcast = {onnx_attribute{"axis"}, onnx_attribute{"broadcast"}};
 constexpr std::array legacy_broadcast = {onnx_attribute{"axis"}, onnx_attribute{"broadcast"}, consumed};
 constexpr std::array alpha_0_01 = {onnx_attribute{"alpha", 1, newest, onefold_op_attr_alpha, 0.01F}, consumed};
 constexpr std::array alpha_1 = {onnx_attribute{"alpha", 1, newest, onefold_op_attr_alpha, 1.0F}, consumed};
@@ -137,7 +138,7 @@ constexpr std::array rows = {
     binary("Mul", "Multiply"),
     legacy_binary("Sub", "Subtract"),
     binary("Sub", "Subtract"),
-    onnx_op{"Pow", 1, 6, "Pow", map_pow, two, pow_types, legacy_broadcast},
+    onnx_op{"Pow", 1, 6, "Pow", map_pow, two, pow_types, broadcast},
     onnx_op{"Pow", 7, 11, "Pow", map_pow, two, pow_types},
     onnx_op{"Pow", 12, newest, "Pow", map_pow, one_and_another, pow_types},
 
