@@ -60,7 +60,7 @@ TEST_F(bad_input, usage) {
     expect_refusal("run " + file + " --seed x", 2, "--seed");
     expect_refusal("run " + file + " --threads -1", 2, "--threads");
     expect_refusal("run " + file + " --output-dir " + file, 2, "is not a directory");
-    expect_refusal("run model.onnx", 2, "ONNX");
+    expect_refusal("run model.onnx", 2, "model.onnx: ");
 }
 
 TEST_F(bad_input, help_and_version_go_to_stdout) {

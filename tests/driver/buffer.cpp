@@ -13,11 +13,24 @@ namespace {
 
 constexpr std::align_val_t alignment{64};
 
+void release(std::byte *memory) { ::operator delete[](memory, alignment); }
+
 } // namespace
 
-void buffer::release::operator()(std::byte *memory) const { ::operator delete[](memory, alignment); }
+buffer::buffer(impl::logical_tensor description) : buffer(std::move(description), nullptr) {
+    if (bytes_ > 0) memory_.reset(static_cast<std::byte *>(::operator new[](bytes_, alignment)), release);
+    poison();
+}
 
-buffer::buffer(impl::logical_tensor description) : description_(std::move(description)) {
+buffer::buffer(impl::logical_tensor description, const buffer &other) : buffer(std::move(description), other.memory_) {
+    const auto is_row_major = [](const impl::logical_tensor &lt) { return lt.strides == impl::row_major_strides(lt.dims); };
+    if (bytes_ != other.bytes_ || !is_row_major(description_) || !is_row_major(other.description_))
+        impl::fail(onefold_invalid_arguments, "tensor {}: {} is not a view of {}", description_.id,
+                   impl::to_string(description_), impl::to_string(other.description_));
+}
+
+buffer::buffer(impl::logical_tensor description, std::shared_ptr<std::byte[]> memory)
+    : description_(std::move(description)), memory_(std::move(memory)) {
     if (!description_.has_known_dims() || !description_.has_known_strides())
         impl::fail(onefold_invalid_arguments, "tensor {}: {} has no size yet", description_.id, impl::to_string(description_));
     if (!is_loadable(type()))
@@ -26,8 +39,6 @@ buffer::buffer(impl::logical_tensor description) : description_(std::move(descri
     count_ = impl::element_count(description_.dims);
     element_size_ = static_cast<size_t>(impl::size_of(type()));
     bytes_ = impl::mem_size(description_);
-    if (bytes_ > 0) memory_.reset(static_cast<std::byte *>(::operator new[](bytes_, alignment)));
-    poison();
 }
 
 void buffer::poison() {

@@ -19,6 +19,8 @@ class buffer {
 public:
     /// dims and strides must be known and is_loadable(type); throws impl::error, std::bad_alloc.
     explicit buffer(impl::logical_tensor description);
+    /// The memory of `other` under another description: both are dense and row-major, of one size.
+    buffer(impl::logical_tensor description, const buffer &other);
 
     const impl::logical_tensor &description() const { return description_; }
     impl::data_type type() const { return description_.type; }
@@ -54,9 +56,7 @@ public:
     void scatter(std::span<const std::byte> dense);
 
 private:
-    struct release {
-        void operator()(std::byte *memory) const;
-    };
+    buffer(impl::logical_tensor description, std::shared_ptr<std::byte[]> memory);
 
     /// Calls function(i, pointer to element i) in row-major order.
     template <typename Function>
@@ -66,7 +66,7 @@ private:
     int64_t count_ = 0;
     size_t element_size_ = 0;
     size_t bytes_ = 0;
-    std::unique_ptr<std::byte[], release> memory_;
+    std::shared_ptr<std::byte[]> memory_; // shared with the views of it
 };
 
 } // namespace onefold::driver

@@ -18,10 +18,17 @@ struct inspected {
     std::string failure;
 };
 
-std::string kind_name(const impl::op &o) { return std::string(o.schema().name); }
+/// What an op is: its kind, or the ONNX node that it stands for.
+std::string kind_name(const graph_source &source, const impl::op &o) {
+    const bool stands_for_a_node = source.views.contains(o.id) || source.unsupported.contains(o.id);
+    return stands_for_a_node ? o.name : std::string(o.schema().name);
+}
 
 std::string_view verdict(const stage &s) {
-    return s.is_end ? "nothing to execute" : s.partition.is_supported() ? "supported" : "not supported";
+    return s.is_view                    ? "a view, nothing to execute"
+           : s.is_end                   ? "nothing to execute"
+           : s.partition.is_supported() ? "supported"
+                                        : "not supported";
 }
 
 /// Compiles what can be compiled: each stage that is supported and whose inputs have known dims by then.
@@ -30,13 +37,14 @@ std::vector<inspected> compile_all(session &s) {
     for (size_t i = 0; i < s.stages().size(); ++i) {
         const stage &current = s.stages()[i];
         inspected entry{&current, ""};
-        if (!current.is_end && current.partition.is_supported() && s.is_ready(current)) {
+        if (!current.is_end && !current.is_view && current.partition.is_supported() && s.is_ready(current)) {
             try {
                 s.compile(i);
             } catch (const std::exception &e) {
                 entry.failure = e.what();
             }
         }
+        if (current.is_view && s.is_ready(current) && s.tensor(current.outputs[0]).has_known_dims()) s.compile(i);
         result.push_back(std::move(entry));
     }
     return result;
@@ -64,20 +72,31 @@ void print_steps(const inspected &entry) {
     }
 }
 
-void print_text(const session &s, const std::vector<inspected> &entries) {
-    std::vector<size_t> inputs;
+/// `id` or, of an ONNX model, `id "name"`.
+std::string label(const graph_source &source, size_t tensor_id) {
+    if (!source.names.contains(tensor_id)) return fmt::format("{}", tensor_id);
+    return fmt::format("{} \"{}\"", tensor_id, name_of(source, tensor_id));
+}
+
+void print_text(const session &s, const graph_source &source, const std::vector<inspected> &entries) {
+    std::vector<std::string> inputs, outputs;
     for (const graph_input &input : s.inputs())
-        inputs.push_back(input.id);
+        inputs.push_back(label(source, input.id));
+    for (const size_t id : s.outputs())
+        outputs.push_back(label(source, id));
     fmt::print("graph: ops {}, partitions {}, inputs [{}], outputs [{}]\n", s.file().ops.size(), entries.size(),
-               fmt::join(inputs, ", "), fmt::join(s.outputs(), ", "));
+               fmt::join(inputs, ", "), fmt::join(outputs, ", "));
     for (const inspected &entry : entries) {
         fmt::print("partition {}: {}\n", entry.s->partition.get_id(), verdict(*entry.s));
         for (const size_t id : entry.s->ops)
-            fmt::print("    op      {} ({})\n", id, kind_name(s.op(id)));
+            fmt::print("    op      {} ({})\n", id, kind_name(source, s.op(id)));
         for (const size_t id : entry.s->inputs)
-            fmt::print("    input   {} {}\n", id, impl::to_string(s.tensor(id)));
+            fmt::print("    input   {} {}\n", label(source, id), impl::to_string(s.tensor(id)));
         for (const size_t id : entry.s->outputs)
-            fmt::print("    output  {} {}\n", id, impl::to_string(s.tensor(id)));
+            fmt::print("    output  {} {}\n", label(source, id), impl::to_string(s.tensor(id)));
+        for (const size_t id : entry.s->ops)
+            if (const auto reason = source.unsupported.find(id); reason != source.unsupported.end())
+                fmt::print("    {}\n", reason->second);
         print_steps(entry);
     }
 }
@@ -92,7 +111,7 @@ std::string dot_quoted(std::string_view text) {
     return result;
 }
 
-void print_clusters(const session &s, const std::vector<inspected> &entries) {
+void print_clusters(const session &s, const graph_source &source, const std::vector<inspected> &entries) {
     for (const inspected &entry : entries) {
         const size_t id = entry.s->partition.get_id();
         const bool runs = entry.s->partition.is_supported();
@@ -101,20 +120,20 @@ void print_clusters(const session &s, const std::vector<inspected> &entries) {
             label += "\\n" + dot_quoted(step);
         fmt::print("    subgraph cluster_{} {{\n        label=\"{}\"; style={};\n", id, label, runs ? "solid" : "dashed");
         for (const size_t o : entry.s->ops)
-            fmt::print("        op_{} [label=\"{} {}\"];\n", o, o, kind_name(s.op(o)));
+            fmt::print("        op_{} [label=\"{} {}\"];\n", o, o, dot_quoted(kind_name(source, s.op(o))));
         fmt::print("    }}\n");
     }
 }
 
-void print_dot(const session &s, const std::vector<inspected> &entries) {
+void print_dot(const session &s, const graph_source &source, const std::vector<inspected> &entries) {
     fmt::print("digraph onefold {{\n    node [shape=box, fontname=\"sans-serif\"];\n    edge [fontname=\"sans-serif\"];\n");
-    print_clusters(s, entries);
+    print_clusters(s, source, entries);
     std::map<size_t, size_t> producers;
     for (const impl::op &o : s.file().ops)
         for (const impl::logical_tensor &output : o.outputs)
             producers.emplace(output.id, o.id);
     for (const graph_input &input : s.inputs())
-        fmt::print("    input_{} [label=\"input {}\", shape=ellipse];\n", input.id, input.id);
+        fmt::print("    input_{} [label=\"input {}\", shape=ellipse];\n", input.id, dot_quoted(label(source, input.id)));
     for (const impl::op &o : s.file().ops)
         for (const impl::logical_tensor &input : o.inputs) {
             const auto producer = producers.find(input.id);
@@ -124,20 +143,21 @@ void print_dot(const session &s, const std::vector<inspected> &entries) {
                        dot_quoted(impl::to_string(s.tensor(input.id))));
         }
     for (const size_t id : s.outputs())
-        fmt::print("    output_{} [label=\"output {}\", shape=ellipse];\n    op_{} -> output_{} [label=\"{} {}\"];\n", id, id,
-                   producers.at(id), id, id, dot_quoted(impl::to_string(s.tensor(id))));
+        fmt::print("    output_{} [label=\"output {}\", shape=ellipse];\n    op_{} -> output_{} [label=\"{} {}\"];\n", id,
+                   dot_quoted(label(source, id)), producers.at(id), id, id, dot_quoted(impl::to_string(s.tensor(id))));
     fmt::print("}}\n");
 }
 
 } // namespace
 
 int command_inspect(const inspect_options &options) {
-    session s(read_graph_source(options.file));
+    graph_source source = read_graph_source(options.file);
+    session s(std::move(source.file), 0, graph::partition::policy::fusion, source.views);
     const std::vector<inspected> entries = compile_all(s);
     if (options.dot)
-        print_dot(s, entries);
+        print_dot(s, source, entries);
     else
-        print_text(s, entries);
+        print_text(s, source, entries);
     for (const inspected &entry : entries)
         if (!entry.failure.empty())
             throw std::runtime_error(fmt::format("partition {}: {}", entry.s->partition.get_id(), entry.failure));

@@ -2,11 +2,18 @@
 
 #include <string>
 
-#include "io/graph_file.hpp"
+#include "io/onnx/read.hpp"
 
 namespace onefold::driver {
 
-/// Reads the graph file that the command line names. Throws bad_input.
-impl::io::graph_file read_graph_source(const std::string &path);
+/// A graph file; where it was made from an ONNX model, with what the model has besides.
+using graph_source = impl::io::onnx_graph;
+
+/// Reads the graph file that the command line names: .onnx, or else JSON. `shapes` are those of the ONNX inputs that are
+/// given, by name. Throws bad_input.
+graph_source read_graph_source(const std::string &path, const impl::io::onnx_shapes &shapes = {});
+
+/// A tensor's ONNX name, printable, or its id.
+std::string name_of(const graph_source &source, size_t tensor_id);
 
 } // namespace onefold::driver

@@ -25,7 +25,7 @@ constexpr const char *footer =
     "writes graph files;\nONEFOLD_LOWERING=onednn|simd restricts how partitions are computed.";
 
 constexpr const char *run_description =
-    "Compiles and executes a graph file, and prints each output's tensor id, type, shape and first values";
+    "Compiles and executes a graph file, and prints each output's tensor id or name, type, shape and first values";
 constexpr const char *inspect_description =
     "Prints a graph file's partitions in the order in which they execute: their ops, their inputs and outputs, and the "
     "steps that compiling them chose where the shapes are known";
@@ -43,17 +43,18 @@ int report(exit_code code, std::string message) {
 void add_run(CLI::App &app, driver::run_options &options) {
     CLI::App *run = app.add_subcommand("run", run_description);
     run->footer(footer);
-    run->add_option("FILE", options.file, "A JSON graph file in oneDNN's format")->required();
-    run->add_option(
-           "--input", options.inputs,
-           "An input's values: NAME is its tensor id, the file holds an array of its type and shape (bf16 as <u2 words). "
-           "An input whose dims the graph file leaves open takes them from here. May be given once for each input; "
-           "inputs that are not given are filled from the seed")
+    run->add_option("FILE", options.file, "An ONNX model (.onnx), or a JSON graph file in oneDNN's format")->required();
+    run->add_option("--input", options.inputs,
+                    "An input's values: NAME is its tensor id or ONNX name, the file holds an array of its type and shape "
+                    "(bf16 as <u2 words). "
+                    "An input whose dims the graph file leaves open takes them from here. May be given once for each input; "
+                    "inputs that are not given are filled from the seed")
         ->type_name("NAME=PATH.npy")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    run->add_option("--output-dir", options.output_dir,
-                    "Writes each output as ID.npy (bf16 as <u2 words) into this directory, which is made if need be")
+    run->add_option(
+           "--output-dir", options.output_dir,
+           "Writes each output as ID.npy or NAME.npy (bf16 as <u2 words) into this directory, which is made if need be")
         ->type_name("DIR");
     run->add_option("--seed", options.seed, "The seed that inputs are filled from")->type_name("N")->capture_default_str();
     run->add_option("--threads", options.threads, "The number of threads; 0: as many as the machine has")
@@ -65,7 +66,7 @@ void add_run(CLI::App &app, driver::run_options &options) {
 void add_inspect(CLI::App &app, driver::inspect_options &options) {
     CLI::App *inspect = app.add_subcommand("inspect", inspect_description);
     inspect->footer(footer);
-    inspect->add_option("FILE", options.file, "A JSON graph file in oneDNN's format")->required();
+    inspect->add_option("FILE", options.file, "An ONNX model (.onnx), or a JSON graph file in oneDNN's format")->required();
     inspect->add_flag("--dot", options.dot, "Prints the graph for Graphviz instead, a cluster for each partition");
 }
 

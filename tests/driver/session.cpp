@@ -80,8 +80,8 @@ impl::logical_tensor from_public(const graph::logical_tensor &tensor) {
                                      layout, layout_id, static_cast<impl::property_type>(tensor.get_property_type()));
 }
 
-session::session(impl::io::graph_file file, unsigned threads, graph::partition::policy policy)
-    : file_(std::move(file)), engine_(engine::kind::cpu, 0), stream_(make_stream(engine_, threads)) {
+session::session(impl::io::graph_file file, unsigned threads, graph::partition::policy policy, std::set<size_t> views)
+    : file_(std::move(file)), views_(std::move(views)), engine_(engine::kind::cpu, 0), stream_(make_stream(engine_, threads)) {
     try {
         index_ops();
         find_inputs();
@@ -170,11 +170,12 @@ void session::make_stages(graph::partition::policy policy) {
         return result;
     };
     for (const graph::partition &p : g.get_partitions(policy)) {
-        stage s{p, p.get_ops(), ids(p.get_input_ports()), ids(p.get_output_ports()), true, std::nullopt};
+        stage s{p, p.get_ops(), ids(p.get_input_ports()), ids(p.get_output_ports()), true, false, std::nullopt};
         // An op that the file does not know is one of mark_outputs().
         std::erase_if(s.ops, [&](size_t id) { return !ops_.contains(id); });
         if (s.ops.empty()) continue;
         s.is_end = std::all_of(s.ops.begin(), s.ops.end(), [&](size_t id) { return op(id).kind == onefold_op_end; });
+        s.is_view = views_.contains(s.ops.front());
         stages_.push_back(std::move(s));
     }
 }
@@ -197,7 +198,7 @@ void session::set_dims(size_t input_id, const impl::dims &dims) {
 std::string session::unsupported() const {
     std::vector<std::string> names;
     for (const stage &s : stages_)
-        if (!s.is_end && !s.partition.is_supported())
+        if (!s.is_end && !s.is_view && !s.partition.is_supported())
             for (const size_t id : s.ops)
                 if (op(id).kind != onefold_op_end) names.push_back(impl::to_string(op(id)));
     return fmt::format("{}", fmt::join(names, ", "));
@@ -209,6 +210,7 @@ bool session::is_ready(const stage &s) const {
 
 void session::compile(size_t stage_index) {
     stage &s = stages_.at(stage_index);
+    if (s.is_view) return lay_out_view(s);
     std::vector<graph::logical_tensor> inputs, outputs;
     for (const size_t id : s.inputs) {
         impl::logical_tensor &input = tensors_.at(id);
@@ -221,6 +223,15 @@ void session::compile(size_t stage_index) {
     s.compiled = s.partition.compile(inputs, outputs, engine_);
     for (const size_t id : s.outputs)
         tensors_.at(id) = from_public(s.compiled->query_logical_tensor(id));
+}
+
+void session::lay_out_view(const stage &s) {
+    for (const size_t id : {s.inputs.at(0), s.outputs.at(0)}) {
+        impl::logical_tensor &port = tensors_.at(id);
+        if (!port.has_known_dims())
+            throw std::runtime_error(fmt::format("{}: tensor {} has no known shape", impl::to_string(op(s.ops[0])), id));
+        if (!port.has_known_strides()) port = impl::make_dense(id, port.type, port.dims, port.property);
+    }
 }
 
 void session::compile() {
@@ -260,8 +271,13 @@ void session::allocate() {
         }
         return bound;
     };
-    for (const stage &s : stages_)
+    for (const stage &s : stages_) {
+        if (s.is_view) {
+            const buffer &src = buffers_.try_emplace(s.inputs[0], tensor(s.inputs[0])).first->second;
+            buffers_.try_emplace(s.outputs[0], tensor(s.outputs[0]), src);
+        }
         bound_.push_back(s.compiled ? bound_stage{bind(s.inputs), bind(s.outputs)} : bound_stage{});
+    }
 }
 
 void session::execute(size_t stage_index) {

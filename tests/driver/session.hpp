@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct stage {
     std::vector<size_t> inputs;  // tensor ids
     std::vector<size_t> outputs; // tensor ids
     bool is_end = false;         // holds nothing but End ops: there is nothing to execute
+    bool is_view = false;        // its only output is its only input's memory with other dims: nothing to execute either
     std::optional<graph::compiled_partition> compiled;
 };
 
@@ -38,9 +40,9 @@ struct graph_input {
 class session {
 public:
     /// Builds and partitions the graph. threads = 0: as many as the machine has. Throws bad_input where the graph is
-    /// refused. The graph is compiled for the CPU whatever the file's engine_kind.
+    /// refused. The graph is compiled for the CPU whatever the file's engine_kind. `views` are ids of Wildcard ops.
     explicit session(impl::io::graph_file file, unsigned threads = 0,
-                     graph::partition::policy policy = graph::partition::policy::fusion);
+                     graph::partition::policy policy = graph::partition::policy::fusion, std::set<size_t> views = {});
     session(const session &) = delete;
     session &operator=(const session &) = delete;
 
@@ -55,18 +57,20 @@ public:
     /// output_ports, where the file has it; else the tensors that an op produces and that none reads, or an End op.
     const std::vector<size_t> &outputs() const { return outputs_; }
 
+    /// True for tensors that are a port of an op.
+    bool knows(size_t id) const { return tensors_.contains(id); }
     /// What is known of a tensor: what the file says, after compile() what was compiled.
     const impl::logical_tensor &tensor(size_t id) const { return tensors_.at(id); }
 
     /// Gives an input dims; throws bad_input if they contradict the file's.
     void set_dims(size_t input_id, const impl::dims &dims);
 
-    /// "op 5 (Convolution), op 6 (MatMul)": the ops that are not supported, End ops aside; empty if all are.
+    /// "op 5 (Convolution), op 6 (MatMul)": the ops that are not supported, End ops and views aside; empty if all are.
     std::string unsupported() const;
 
     /// True if the dims of all the stage's inputs are known, so that it can be compiled.
     bool is_ready(const stage &s) const;
-    /// Compiles one stage, which must be supported and ready; later stages see its outputs as compiled.
+    /// Compiles one stage, which must be supported, or a view, and ready; later stages see its outputs as compiled.
     void compile(size_t stage_index);
     /// Compiles all stages in order. Throws std::runtime_error naming unsupported ops, bad_input where an input's dims are
     /// unknown, onefold::error where compiling fails.
@@ -93,9 +97,11 @@ private:
     void find_outputs();
     void mark_outputs(graph::graph &g) const;
     void make_stages(graph::partition::policy policy);
+    void lay_out_view(const stage &s);
     void check_memory() const;
 
     impl::io::graph_file file_;
+    std::set<size_t> views_;
     engine engine_;
     stream stream_;
     std::map<size_t, const impl::op *> ops_;

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "io/onnx/node.hpp"
+#include "io/onnx/read.hpp"
+
+namespace onefold::impl::io {
+
+/// What the model says of a tensor beside the ops: in value_info or in its list of outputs.
+struct declared_tensor {
+    data_type type = onefold_data_type_undef;
+    std::optional<impl::dims> dims; // nothing: not even the rank; entries may be unknown_dim
+};
+
+/// Grows the graph node by node. Tensors have ONNX names on the outside, logical tensors inside.
+class graph_builder {
+public:
+    graph_builder(std::filesystem::path folder, std::map<std::string, declared_tensor> declared)
+        : folder_(std::move(folder)), declared_(std::move(declared)) {
+        graph_.is_model = true;
+        graph_.file.input_ports.emplace();
+        graph_.file.output_ports.emplace();
+    }
+
+    const std::filesystem::path &folder() const { return folder_; }
+    const onnx_graph &graph() const { return graph_; }
+    onnx_graph take() { return std::move(graph_); }
+
+    /// A tensor that is not in the graph yet. Throws error where its size overflows.
+    logical_tensor make_tensor(data_type type, const std::optional<dims> &dims);
+    /// A tensor whose elements are known.
+    logical_tensor add_constant(onnx_array array);
+    void add_input(onnx_input input, const logical_tensor &tensor);
+    void add_output(const std::string &name);
+
+    bool is_defined(const std::string &name) const { return tensors_.contains(name); }
+    /// Gives a tensor an ONNX name; an empty name is none.
+    void define(const std::string &name, logical_tensor tensor);
+
+    /// What the node's input is; the name must be defined.
+    const logical_tensor &src(const onnx_node &n, int i) const { return tensors_.at(n.proto().input(i)); }
+    /// Its elements; nullptr where they are not known before the graph runs.
+    const onnx_array *constant(const onnx_node &n, int i) const;
+
+    /// Adds an op and returns its dst, of type `dst_type` or else of src 0's. Throws not_supported where the graph does not
+    /// take the op, error where shapes or axes do not fit.
+    logical_tensor add(const onnx_node &n, std::string_view kind, std::vector<logical_tensor> srcs,
+                       attribute_map attributes = {}, data_type dst_type = onefold_data_type_undef);
+    /// src's elements in the same order under other dims.
+    logical_tensor add_view(std::string name, const logical_tensor &src, const dims &dims);
+    /// A Wildcard for a node that is not supported, in place of whatever the node's mapping added after `first_op`.
+    void add_unsupported(const onnx_node &n, size_t first_op, const std::string &reason);
+
+private:
+    void push(op o);
+
+    std::filesystem::path folder_;
+    std::map<std::string, declared_tensor> declared_;
+    std::map<std::string, logical_tensor> tensors_;
+    std::set<size_t> free_dsts_; // tensors that an op produces and that are no output of the graph yet
+    size_t next_id_ = 0;
+    onnx_graph graph_;
+};
+
+} // namespace onefold::impl::io

@@ -1,0 +1,149 @@
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "io/json.hpp"
+#include "io/onnx/builder.hpp"
+#include "io/onnx/tensor.hpp"
+
+namespace onefold::impl::io {
+
+namespace {
+
+std::vector<logical_tensor> srcs_of(const graph_builder &b, const onnx_node &n) {
+    std::vector<logical_tensor> srcs;
+    for (int i = 0; i < n.proto().input_size(); ++i) {
+        if (!n.has_input(i)) n.reject("input {} is left out, but required", i);
+        srcs.push_back(b.src(n, i));
+    }
+    return srcs;
+}
+
+void add_one_to_one(graph_builder &b, const onnx_node &n, std::vector<logical_tensor> srcs) {
+    attribute_map attributes;
+    for (const onnx_attribute &row : n.row()->attributes)
+        if (row.passed_as != onefold_op_attr_undef) attributes.emplace(row.passed_as, n.real(row.name, row.fallback));
+    b.define(n.dst(), b.add(n, n.row()->kind, std::move(srcs), std::move(attributes)));
+}
+
+/// False only where both shapes are known well enough to see that they differ.
+bool may_be_equal(const logical_tensor &a, const logical_tensor &b) {
+    if (a.ndims == unknown_ndims || b.ndims == unknown_ndims) return true;
+    if (a.dims.size() != b.dims.size()) return false;
+    for (size_t d = 0; d < a.dims.size(); ++d)
+        if (a.dims[d] != b.dims[d] && a.dims[d] != unknown_dim && b.dims[d] != unknown_dim) return false;
+    return true;
+}
+
+/// Before opset 7: src 1 matches a run of src 0's dims that begins at attribute axis, or ends with src 0's last. The dims that
+/// src 1 needs for NumPy's rule to mean the same.
+dims dims_for_one_way_broadcast(const onnx_node &n, const logical_tensor &a, const logical_tensor &b) {
+    if (!a.has_known_dims() || !b.has_known_dims()) throw not_supported("broadcasting of this version needs known shapes");
+    const auto rank_a = static_cast<int64_t>(a.dims.size()), rank_b = static_cast<int64_t>(b.dims.size());
+    if (rank_b <= rank_a && element_count(b.dims) == 1) return b.dims;
+    const int64_t axis = n.integer("axis", rank_a - rank_b);
+    if (rank_b > rank_a || axis < 0 || axis > rank_a - rank_b ||
+        !std::equal(b.dims.begin(), b.dims.end(), a.dims.begin() + axis))
+        n.reject("input 1 {} does not match the dims of input 0 {} from axis {} on; before opset 7 it must", to_string(b.dims),
+                 to_string(a.dims), axis);
+    dims widened = b.dims;
+    widened.resize(static_cast<size_t>(rank_a - axis), 1);
+    return widened;
+}
+
+void check_same_shape(const onnx_node &n, const logical_tensor &a, const logical_tensor &b, int i, std::string_view rule) {
+    if (!may_be_equal(a, b))
+        n.reject("input 0 {} and input {} {} differ in shape; {}", to_string(a.dims), i, to_string(b.dims), rule);
+}
+
+constexpr std::string_view no_broadcast = "before opset 7 they must be equal unless attribute broadcast is 1";
+
+double scalar(const graph_builder &b, const onnx_node &n, int i, std::string_view what) {
+    const onnx_array *array = b.constant(n, i);
+    const std::optional<double> value = array ? scalar_of(*array) : std::nullopt;
+    if (!value) throw not_supported(fmt::format("the {} is not a constant of one element", what));
+    return *value;
+}
+
+} // namespace
+
+void map_elementwise(graph_builder &b, const onnx_node &n) { add_one_to_one(b, n, srcs_of(b, n)); }
+
+void map_equal_shapes(graph_builder &b, const onnx_node &n) {
+    const std::vector<logical_tensor> srcs = srcs_of(b, n);
+    for (size_t i = 1; i < srcs.size(); ++i)
+        check_same_shape(n, srcs[0], srcs[i], static_cast<int>(i), "before opset 8 they must be equal");
+    add_one_to_one(b, n, srcs);
+}
+
+void map_one_way_broadcast(graph_builder &b, const onnx_node &n) {
+    std::vector<logical_tensor> srcs = srcs_of(b, n);
+    if (n.integer("broadcast", 0) == 0) {
+        check_same_shape(n, srcs[0], srcs[1], 1, no_broadcast);
+    } else if (const dims widened = dims_for_one_way_broadcast(n, srcs[0], srcs[1]); widened != srcs[1].dims) {
+        srcs[1] = b.add_view(fmt::format("broadcast of \"{}\"", printable(n.proto().input(1))), srcs[1], widened);
+    }
+    add_one_to_one(b, n, std::move(srcs));
+}
+
+void map_gelu(graph_builder &b, const onnx_node &n) {
+    const std::string approximate = n.string("approximate", "none");
+    if (approximate != "none" && approximate != "tanh")
+        n.reject("attribute approximate is \"{}\", not none or tanh", printable(approximate));
+    const std::string mode = approximate == "tanh" ? "gelu_tanh" : "gelu_erf";
+    b.define(n.dst(), b.add(n, n.row()->kind, {b.src(n, 0)}, {{onefold_op_attr_mode, mode}}));
+}
+
+void map_neg(graph_builder &b, const onnx_node &n) {
+    const logical_tensor src = b.src(n, 0);
+    const op_schema *neg = schema_by_name("Neg");
+    if (neg && contains(neg->inputs[0].allowed, src.type))
+        b.define(n.dst(), b.add(n, "Neg", {src}));
+    else
+        b.define(n.dst(), b.add(n, "Multiply", {src, b.add_constant(minus_one(src.type))}));
+}
+
+void map_pow(graph_builder &b, const onnx_node &n) {
+    const logical_tensor base = b.src(n, 0), exponent = b.src(n, 1);
+    if (n.opset() < 7 && n.integer("broadcast", 0) == 0) check_same_shape(n, base, exponent, 1, no_broadcast);
+    const auto beta = static_cast<float>(scalar(b, n, 1, "exponent"));
+    if (base.ndims == unknown_ndims || exponent.dims.size() > base.dims.size())
+        throw not_supported("the exponent's rank is not known to be at most the base's");
+    b.define(n.dst(), b.add(n, n.row()->kind, {base}, {{onefold_op_attr_beta, beta}}));
+}
+
+void map_clip_attributes(graph_builder &b, const onnx_node &n) {
+    constexpr float highest = std::numeric_limits<float>::max();
+    b.define(n.dst(), b.add(n, n.row()->kind, {b.src(n, 0)},
+                            {{onefold_op_attr_min, n.real("min", -highest)}, {onefold_op_attr_max, n.real("max", highest)}}));
+}
+
+void map_clip_inputs(graph_builder &b, const onnx_node &n) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const logical_tensor src = b.src(n, 0);
+    if (!n.has_input(1) && !n.has_input(2)) return b.define(n.dst(), src);
+    const double min = n.has_input(1) ? scalar(b, n, 1, "minimum") : -infinity;
+    const double max = n.has_input(2) ? scalar(b, n, 2, "maximum") : infinity;
+    b.define(n.dst(), b.add(n, n.row()->kind, {src},
+                            {{onefold_op_attr_min, static_cast<float>(min)}, {onefold_op_attr_max, static_cast<float>(max)}}));
+}
+
+void map_cast(graph_builder &b, const onnx_node &n) {
+    if (!n.has_attribute("to")) n.reject("attribute to is missing");
+    pb::TensorProto::DataType named = pb::TensorProto::UNDEFINED;
+    if (n.opset() < 6 && !pb::TensorProto::DataType_Parse(n.string("to", ""), &named))
+        n.reject("attribute to is \"{}\", not the name of a type", printable(n.string("to", "")));
+    const int64_t number = n.opset() < 6 ? int64_t{named} : n.integer("to", 0);
+    const data_type to =
+        number == static_cast<int32_t>(number) ? type_from_onnx(static_cast<int32_t>(number)) : onefold_data_type_undef;
+    if (to == onefold_data_type_undef) throw not_supported(fmt::format("onefold has no type for ONNX's type {}", number));
+    logical_tensor src = b.src(n, 0);
+    if (to == src.type) return b.define(n.dst(), src);
+    // To f32 and back is exact up to the one rounding that is due.
+    const bool through_f32 =
+        contains(small_floats, src.type) && contains(small_floats, to) && src.type != onefold_f32 && to != onefold_f32;
+    if (through_f32) src = b.add(n, n.row()->kind, {src}, {}, onefold_f32);
+    b.define(n.dst(), b.add(n, n.row()->kind, {src}, {}, to));
+}
+
+} // namespace onefold::impl::io

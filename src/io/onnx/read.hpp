@@ -1,0 +1,45 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "io/graph_file.hpp"
+
+namespace onefold::impl::io {
+
+/// A tensor whose elements are known, row-major.
+struct onnx_array {
+    data_type type = onefold_data_type_undef;
+    impl::dims dims;
+    std::vector<std::byte> data;
+};
+
+/// An input of the model that is no initializer.
+struct onnx_input {
+    std::string name;
+    size_t id = 0;
+    std::vector<std::string> unknown; // what nothing gives a size, e.g. `dim 0 ("batch")`; empty: the shape is known
+};
+
+/// A graph file made from an ONNX model, and what the model has besides.
+struct onnx_graph {
+    graph_file file;                           // with input_ports and output_ports
+    bool is_model = false;                     // false: nothing below is set
+    std::map<size_t, std::string> names;       // of tensors; the inputs and outputs all have one
+    std::map<size_t, onnx_array> constants;    // tensors that no op produces: initializers and Constant nodes
+    std::vector<onnx_input> inputs;            // in the model's order; an op need not read them
+    std::set<size_t> views;                    // ids of Wildcard ops whose dst is src's data in the same order with other dims
+    std::map<size_t, std::string> unsupported; // Wildcard ops that stand for what onefold cannot do: "node 3 (Conv "c"): why"
+};
+
+/// Dims of inputs, by name: where the model leaves a dim open, it comes from here.
+using onnx_shapes = std::map<std::string, dims>;
+
+/// Reads an ONNX model. Throws error(invalid_arguments), one line with the path in front, where the file or the model breaks a
+/// rule of ONNX; what is merely not supported is returned. Never allocates out of proportion to the file, whatever it claims.
+onnx_graph read_onnx(const std::filesystem::path &path, const onnx_shapes &shapes = {});
+
+} // namespace onefold::impl::io
