@@ -59,4 +59,20 @@ struct computation {
     data_type arithmetic() const { return arithmetic_type(dst.type); }
 };
 
+/// A computation's operands: sources, those of the pre-ops, dst, those of the post-ops.
+template <typename Computation>
+auto operands_of(Computation &c) {
+    std::vector<decltype(&c.dst)> operands;
+    const auto add_others = [&](auto &ops) {
+        for (auto &p : ops)
+            if (p.is_binary) operands.push_back(&p.other);
+    };
+    for (auto &src : c.src)
+        operands.push_back(&src);
+    add_others(c.pre_ops);
+    operands.push_back(&c.dst);
+    add_others(c.post_ops);
+    return operands;
+}
+
 } // namespace onefold::impl

@@ -9,12 +9,8 @@ namespace {
 
 std::vector<dims *> all_strides(computation &c) {
     std::vector<dims *> all;
-    for (operand &src : c.src)
-        all.push_back(&src.strides);
-    all.push_back(&c.dst.strides);
-    for (std::vector<post_op> *ops : {&c.pre_ops, &c.post_ops})
-        for (post_op &p : *ops)
-            if (p.is_binary) all.push_back(&p.other.strides);
+    for (operand *o : operands_of(c))
+        all.push_back(&o->strides);
     return all;
 }
 
@@ -98,12 +94,8 @@ void give_scalars_a_dim(computation &c) {
     if (c.space.rank() > 0) return;
     c.space.sizes = {1};
     c.space.reduced = {false};
-    for (operand &src : c.src)
-        src.strides = {1};
-    c.dst.strides = {1};
-    for (std::vector<post_op> *ops : {&c.pre_ops, &c.post_ops})
-        for (post_op &p : *ops)
-            if (p.is_binary) p.other.strides = {1};
+    for (dims *strides : all_strides(c))
+        *strides = {1};
 }
 
 } // namespace

@@ -36,11 +36,8 @@ void program_builder::add(std::unique_ptr<step> s, const computation &c) {
     // An n-ary step may have to read its sources again.
     const bool elementwise = c.kind != computation_kind::reduce && c.kind != computation_kind::nary;
     step_uses uses{{}, c.dst.buffer, elementwise};
-    for (const operand &src : c.src)
-        uses.reads.push_back(src.buffer);
-    for (const std::vector<post_op> *ops : {&c.pre_ops, &c.post_ops})
-        for (const post_op &p : *ops)
-            if (p.is_binary) uses.reads.push_back(p.other.buffer);
+    for (const operand *o : operands_of(c))
+        if (o != &c.dst) uses.reads.push_back(o->buffer);
     for (const size_t buffer : uses.reads)
         note_use(buffer, index);
     note_use(uses.writes, index);

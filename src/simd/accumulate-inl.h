@@ -30,35 +30,40 @@ HWY_INLINE vectors<D, count> combine_vectors(D d, vectors<D, count> a, const vec
     return a;
 }
 
+/// A run of `count` vectors, a power of 2, into one: lane k of the result is of the run's elements k * count to
+/// (k + 1) * count - 1.
+template <size_t count, class D, class Combine>
+HWY_INLINE vector_of<D> combine_runs(D d, vector_of<D> *v, const Combine &combine) {
+#if HWY_TARGET == HWY_SCALAR
+    (void)d;
+    for (size_t k = 1; k < count; ++k)
+        v[0] = combine(v[0], v[k]);
+#else
+    for (size_t left = count; left > 1; left /= 2)
+        for (size_t k = 0; k < left / 2; ++k)
+            v[k] = combine(hn::ConcatEven(d, v[2 * k + 1], v[2 * k]), hn::ConcatOdd(d, v[2 * k + 1], v[2 * k]));
+#endif
+    return v[0];
+}
+
 /// The lanes of each of `lanes` vectors into one: lane k of the result is of v[k].
 template <class Op, class D>
 HWY_INLINE vector_of<D> combine_lanes(D d, vector_of<D> *v) {
-    for (size_t left = hn::MaxLanes(D()); left > 1; left /= 2)
-        for (size_t k = 0; k < left / 2; ++k) {
-#if HWY_TARGET != HWY_SCALAR
-            v[k] = Op::apply(d, hn::ConcatEven(d, v[2 * k + 1], v[2 * k]), hn::ConcatOdd(d, v[2 * k + 1], v[2 * k]));
-#else
-            (void)d;
-#endif
-        }
-    return v[0];
+    return combine_runs<hn::MaxLanes(D())>(d, v, [d](vector_of<D> a, vector_of<D> b) HWY_ATTR { return Op::apply(d, a, b); });
 }
 
 /// f32 as f64, integers of 32 bits as of 64: two vectors, but for HWY_SCALAR.
 template <typename Wide, class V>
 HWY_INLINE auto promote(V v) {
     const hn::ScalableTag<Wide> wide;
-    const hn::DFromV<V> d;
     constexpr size_t parts = hn::MaxLanes(hn::DFromV<V>()) / hn::MaxLanes(hn::ScalableTag<Wide>());
     vectors<hn::ScalableTag<Wide>, parts> result;
 #if HWY_TARGET == HWY_SCALAR
-    (void)d;
     result.part[0] = hn::PromoteTo(wide, v);
 #else
     const hn::Half<hn::DFromV<V>> half;
     result.part[0] = hn::PromoteTo(wide, hn::LowerHalf(half, v));
     result.part[1] = hn::PromoteTo(wide, hn::UpperHalf(half, v));
-    (void)d;
 #endif
     return result;
 }

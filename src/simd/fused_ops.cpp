@@ -46,21 +46,9 @@ bool has_kernels(const isa &on, const std::vector<post_op> &ops, data_type arith
     });
 }
 
-std::vector<const operand *> operands_of(const computation &c) {
-    std::vector<const operand *> operands;
-    for (const operand &src : c.src)
-        operands.push_back(&src);
-    for (const post_op &p : c.pre_ops)
-        if (p.is_binary) operands.push_back(&p.other);
-    operands.push_back(&c.dst);
-    for (const post_op &p : c.post_ops)
-        if (p.is_binary) operands.push_back(&p.other);
-    return operands;
-}
-
 size_t dst_number(const computation &c) {
-    const auto is_binary = [](const post_op &p) { return p.is_binary; };
-    return c.src.size() + static_cast<size_t>(std::count_if(c.pre_ops.begin(), c.pre_ops.end(), is_binary));
+    const auto operands = operands_of(c);
+    return static_cast<size_t>(std::find(operands.begin(), operands.end(), &c.dst) - operands.begin());
 }
 
 } // namespace onefold::impl::simd

@@ -34,8 +34,7 @@ private:
 /// True if there is a kernel for each of them.
 bool has_kernels(const isa &on, const std::vector<post_op> &ops, data_type arithmetic);
 
-/// A computation's operands in the order that nests have them: sources, those of the pre-ops, dst, those of the post-ops.
-std::vector<const operand *> operands_of(const computation &c);
+/// The number that dst has in nests: the place in operands_of().
 size_t dst_number(const computation &c);
 
 } // namespace onefold::impl::simd

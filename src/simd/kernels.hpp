@@ -47,6 +47,10 @@ struct reduction {
     /// taken then.
     bool (*few_columns)(const void *const *rows, size_t count, size_t length, int64_t elements, void *results) = nullptr;
 };
+/// Room for a total of any reduction, and the rows that few_columns takes at the most.
+inline constexpr int64_t largest_total = 32;
+inline constexpr int64_t most_few = 8;
+
 /// `op` is a reduction's kind. total_size is 0 where there is none.
 reduction reduction_of(const isa &on, op_kind op, data_type type);
 

@@ -8,9 +8,8 @@ namespace onefold::impl::simd {
 
 namespace {
 
-constexpr size_t group = 8;
+constexpr size_t group = most_few;
 constexpr int64_t part_size = 256; // that many totals and, of sources that are not dense, a group's elements fit L1
-constexpr size_t largest_total = 16;
 
 op_kind reduction_over_sources(op_kind op) {
     switch (op) {
@@ -30,11 +29,6 @@ data_type row_type_of(const computation &c) {
     return std::all_of(c.src.begin(), c.src.end(), has_type_of_first) ? c.src[0].type : c.arithmetic();
 }
 
-/// Integers of the type's size, which are copied as they are.
-data_type bits_of_size(int64_t size) {
-    return size == 1 ? onefold_u8 : size == 2 ? onefold_u16 : size == 4 ? onefold_u32 : onefold_u64;
-}
-
 } // namespace
 
 nary_step::nary_step(const computation &c, const isa &on)
@@ -43,7 +37,7 @@ nary_step::nary_step(const computation &c, const isa &on)
       row_type_(row_type_of(c)),
       arithmetic_(c.arithmetic()),
       reduce_(reduction_of(on, op_, row_type_)),
-      copy_(conversion_of(on, bits_of_size(size_of(row_type_)))) {}
+      copy_(conversion_of(on, onefold_u16)) {}
 
 void nary_step::compute_tile(std::byte *values, buffer_list buffers, const position &where, int64_t begin,
                              int64_t count) const {
@@ -53,7 +47,7 @@ void nary_step::compute_tile(std::byte *values, buffer_list buffers, const posit
 
 void nary_step::compute_part(std::byte *values, buffer_list buffers, const position &where, int64_t begin,
                              int64_t count) const {
-    alignas(64) std::byte totals[static_cast<size_t>(part_size) * largest_total];
+    alignas(64) std::byte totals[static_cast<size_t>(part_size * largest_total)];
     alignas(64) std::byte room[group][static_cast<size_t>(part_size) * sizeof(double)];
     const auto columns = static_cast<size_t>(count);
     const auto sources = static_cast<int64_t>(src_.size());

@@ -23,7 +23,7 @@ private:
     data_type row_type_; // the sources' own if they have the same, else the arithmetic type
     data_type arithmetic_;
     reduction reduce_;
-    conversion copy_; // of elements as they are
+    conversion copy_; // of floats of 16 bits as they are
 };
 
 } // namespace onefold::impl::simd

@@ -29,6 +29,21 @@ HWY_INLINE typename Way::group lift_part(const storage_of<Way> *src, size_t coun
     return Way::lift(load_part<typename Way::element>(d, src, count, Way::absent()));
 }
 
+template <class Way>
+HWY_INLINE void add_to_totals(typename Way::group group, typename Way::total *totals) {
+    Way::store(Way::combine(Way::load(totals), Way::widen(group)), totals);
+}
+
+/// Updates `count` totals, fewer than the `most` that update(totals) changes, by way of a copy.
+template <class Way, size_t most, class Update>
+HWY_INLINE void update_few(typename Way::total *totals, size_t count, const Update &update) {
+    typename Way::total few[most];
+    std::fill_n(few, most, Way::identity_total());
+    std::copy_n(totals, count, few);
+    update(few);
+    std::copy_n(few, count, totals);
+}
+
 /// at(0), ..., at(count - 1) in a tree.
 template <class Way, size_t count, class At>
 HWY_INLINE typename Way::group tree_of(const At &at) {
@@ -111,16 +126,7 @@ HWY_INLINE size_t add_short_rows(const storage_of<Way> *src, size_t rows, typena
         typename Way::group v[length];
         for (size_t k = 0; k < length; ++k)
             v[k] = lift_at<Way>(src + k * lanes);
-#if HWY_TARGET != HWY_SCALAR
-        for (size_t left = length; left > 1; left /= 2)
-            for (size_t k = 0; k < left / 2; ++k)
-                v[k] = Way::combine_groups(hn::ConcatEven(d, v[2 * k + 1], v[2 * k]), hn::ConcatOdd(d, v[2 * k + 1], v[2 * k]));
-#else
-        (void)d;
-        for (size_t k = 1; k < length; ++k)
-            v[0] = Way::combine_groups(v[0], v[k]);
-#endif
-        Way::store(Way::combine(Way::load(totals + row), Way::widen(v[0])), totals + row);
+        add_to_totals<Way>(combine_runs<length>(d, v, Way::combine_groups), totals + row);
     }
     return row;
 }
@@ -145,7 +151,7 @@ HWY_INLINE size_t add_octets(const storage_of<Way> *src, size_t rows, typename W
     constexpr size_t batch = Way::rows_at_a_time;
     size_t row = 0;
     for (; row + batch <= rows; row += batch)
-        Way::store(Way::combine(Way::load(totals + row), Way::widen(lift_at<Way>(src + row * 8))), totals + row);
+        add_to_totals<Way>(lift_at<Way>(src + row * 8), totals + row);
     return row;
 }
 
@@ -168,17 +174,11 @@ void add_rows(const void *src, int64_t distance, size_t rows, size_t length, voi
         typename Way::folded each[batch];
         for (size_t k = 0; k < batch; ++k)
             each[k] = fold_row<Way>(row_at(HWY_MIN(row + k, rows - 1)), k < count ? length : 0);
-        typename Way::total few[batch];
-        if (count < batch) std::fill_n(few, batch, Way::identity_total());
-        if (count < batch) std::copy_n(totals + row, count, few);
-        Way::add_rows(each, count < batch ? few : totals + row);
-        if (count < batch) std::copy_n(few, count, totals + row);
+        if (count == batch)
+            Way::add_rows(each, totals + row);
+        else
+            update_few<Way, batch>(totals + row, count, [&](auto *few) HWY_ATTR { Way::add_rows(each, few); });
     }
-}
-
-template <class Way>
-HWY_INLINE void add_to_totals(typename Way::group group, typename Way::total *totals) {
-    Way::store(Way::combine(Way::load(totals), Way::widen(group)), totals);
 }
 
 template <class Way, size_t count>
@@ -224,11 +224,7 @@ HWY_INLINE void add_group(const storage_of<Way> *const *rows, size_t length, typ
         add_column_vectors<Way, count>(row, i, totals);
     if (i == length) return;
     const auto group = tree_of<Way, count>([&](size_t r) HWY_ATTR { return lift_part<Way>(row[r] + i, length - i); });
-    typename Way::total few[lanes];
-    std::fill_n(few, lanes, Way::identity_total());
-    std::copy_n(totals + i, length - i, few);
-    Way::store(Way::combine(Way::load(few), Way::widen(group)), few);
-    std::copy_n(few, length - i, totals + i);
+    update_few<Way, lanes>(totals + i, length - i, [&](auto *few) HWY_ATTR { add_to_totals<Way>(group, few); });
 }
 
 template <class Way>

@@ -73,12 +73,14 @@ private:
 
     void split_into_blocks() {
         rows_a_block_ = rows_;
-        if (all_strips_ < enough_units && !rows_are_few_) {
+        blocks_ = 1;
+        if (rows_are_few_) return;
+        if (all_strips_ < enough_units) {
             const int64_t elements = std::max(unit_size, all_strips_ * strip_ * rows_ / enough_units);
             rows_a_block_ = (elements / strip_ + tile_rows - 1) / tile_rows * tile_rows;
         }
         // What f64 loses by adding in sequence is bounded by the length of the sequence.
-        if (arithmetic_ == onefold_f64 && !rows_are_few_) rows_a_block_ = std::min<int64_t>(rows_a_block_, 512);
+        if (arithmetic_ == onefold_f64) rows_a_block_ = std::min<int64_t>(rows_a_block_, 512);
         rows_a_block_ = std::clamp<int64_t>(rows_a_block_, 1, rows_);
         blocks_ = (rows_ + rows_a_block_ - 1) / rows_a_block_;
     }

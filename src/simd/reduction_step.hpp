@@ -12,12 +12,6 @@ namespace onefold::impl::simd {
 /// Elements that become one partial result where there are many: how work is split depends on this and on sizes alone.
 inline constexpr int64_t block_size = 64 * 1024;
 
-/// Room for the largest total of a reduction.
-inline constexpr int64_t largest_total = 32;
-
-/// Rows that reduction::few_columns takes at the most.
-inline constexpr int64_t most_few = 8;
-
 /// What reductions of rows and of columns share. The innermost loop dim is a row that is reduced, or columns that are kept;
 /// the others make two nests.
 class reduction_step : public step {
