@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
 #include "graph/attributes.hpp"
@@ -56,7 +58,21 @@ struct computation {
     operand dst;
     std::vector<post_op> post_ops;
 
-    data_type arithmetic() const { return arithmetic_type(dst.type); }
+    /// What it is computed in. A maximum or minimum alone gives one of its elements, so these are left in their type.
+    data_type arithmetic() const { return is_lone_extreme() ? dst.type : arithmetic_type(dst.type); }
+
+private:
+    bool is_lone_extreme() const {
+        constexpr std::array kinds = {computation_kind::reduce, computation_kind::binary, computation_kind::nary};
+        constexpr std::array extremes = {onefold_op_reduce_max, onefold_op_reduce_min, onefold_op_maximum,
+                                         onefold_op_minimum,    onefold_op_max,        onefold_op_min};
+        return contains(kinds, kind) && contains(extremes, op) && pre_ops.empty() && post_ops.empty() &&
+               std::all_of(src.begin(), src.end(), [&](const operand &o) { return o.type == dst.type; });
+    }
+    template <typename List, typename Value>
+    static bool contains(const List &list, Value value) {
+        return std::find(list.begin(), list.end(), value) != list.end();
+    }
 };
 
 /// A computation's operands: sources, those of the pre-ops, dst, those of the post-ops.

@@ -68,11 +68,26 @@ HWY_INLINE auto promote(V v) {
     return result;
 }
 
+/// Integers of 16 bits as of 64: four vectors.
+template <class V>
+HWY_INLINE auto promote_twice(V v) {
+    using middle = hwy::MakeWide<hn::TFromV<V>>;
+    const auto wider = promote<middle>(v);
+    vectors<hn::ScalableTag<int64_t>, 4> result;
+    for (size_t p = 0; p < 2; ++p) {
+        const auto widest = promote<hwy::MakeWide<middle>>(wider.part[p]);
+        for (size_t q = 0; q < 2; ++q)
+            result.part[2 * p + q] = hn::BitCast(hn::ScalableTag<int64_t>(), widest.part[q]);
+    }
+    return result;
+}
+
 /// What the ways have in common whose totals are plain numbers: Parts vectors of them for a vector of elements.
 template <class Element, typename Total, size_t Parts, class Op>
 struct plain_totals {
     using element = Element;
     using tag = lane_tag<Element>;
+    using result_element = same_element<typename Element::lane>;
     using total = Total;
     using total_tag = hn::ScalableTag<Total>;
     using sums = vectors<total_tag, Parts>;
@@ -125,6 +140,11 @@ struct in_lanes : plain_totals<Element, typename Element::lane, 1, Op> {
     static HWY_INLINE group combine_groups(group a, group b) { return Op::apply(tag(), a, b); }
     static HWY_INLINE sums widen(group g) { return {{g}}; }
 
+    template <size_t length>
+    static HWY_INLINE sums sums_of_short_rows(group *groups) {
+        return {{combine_runs<length>(tag(), groups, combine_groups)}};
+    }
+
 private:
     template <typename T>
     static typename Element::lane absent_of(T value) {
@@ -134,6 +154,14 @@ private:
         else
             return static_cast<typename Element::lane>(value);
     }
+};
+
+/// Extremes of floats of 16 bits, in order as integers.
+template <class Ordered, class Op>
+struct in_order : in_lanes<Ordered, identity_map, Op> {
+    using result_element = Ordered;
+    static int16_t absent() { return Ordered::identity(); }
+    static int16_t identity_total() { return Ordered::identity(); }
 };
 
 /// Trees of 8 in the elements' lanes, those in lanes of twice the width: f32 in f64, integers of 8 and 16 bits in s64.
@@ -150,6 +178,26 @@ struct in_wider_trees : plain_totals<Element, Wide, Parts, add_op> {
     static HWY_INLINE group lift(vector_of<tag> v) { return Map::apply(tag(), v); }
     static HWY_INLINE group combine_groups(group a, group b) { return hn::Add(a, b); }
     static HWY_INLINE sums widen(group g) { return promote<Wide>(g); }
+
+    template <size_t length>
+    static HWY_INLINE sums sums_of_short_rows(group *groups) {
+        return widen(combine_runs<length>(tag(), groups, combine_groups));
+    }
+};
+
+/// Sums of columns of integers of 8 bits: trees of 8 in 16 bits, those in s64.
+template <typename T>
+struct in_narrow_trees : plain_totals<byte_element<T>, int64_t, 4, add_op> {
+    using base = plain_totals<byte_element<T>, int64_t, 4, add_op>;
+    using typename base::sums;
+    using typename base::tag;
+    using group = vector_of<tag>;
+    static constexpr bool group_is_vector = true;
+
+    static typename byte_element<T>::lane absent() { return 0; }
+    static HWY_INLINE group lift(vector_of<tag> v) { return v; }
+    static HWY_INLINE group combine_groups(group a, group b) { return hn::Add(a, b); }
+    static HWY_INLINE sums widen(group g) { return promote_twice(g); }
 };
 
 /// Each element in a lane of twice the width: products of f32, integers of 32 bits.
@@ -166,6 +214,21 @@ struct in_wider_lanes : plain_totals<Element, Wide, Parts, Op> {
     static HWY_INLINE group lift(vector_of<tag> v) { return promote<Wide>(v); }
     static HWY_INLINE group combine_groups(const group &a, const group &b) { return base::combine(a, b); }
     static HWY_INLINE sums widen(const group &g) { return g; }
+
+    /// One vector of totals for each part of a group.
+    template <size_t length>
+    static HWY_INLINE sums sums_of_short_rows(const group *groups) {
+        const typename base::total_tag d;
+        const auto combine_two = [d](auto a, auto b) HWY_ATTR { return Op::apply(d, a, b); };
+        sums result;
+        for (size_t p = 0; p < Parts; ++p) {
+            vector_of<typename base::total_tag> v[length];
+            for (size_t k = 0; k < length; ++k)
+                v[k] = groups[(p * length + k) / Parts].part[(p * length + k) % Parts];
+            result.part[p] = combine_runs<length>(d, v, combine_two);
+        }
+        return result;
+    }
 };
 
 /// Squares of integers of 8 and 16 bits, which fit 32 bits without a sign, in u64.
@@ -239,15 +302,21 @@ struct in_halves {
     using folded = sums;
     static constexpr size_t rows_at_a_time = hn::MaxLanes(unsigned_tag());
     static HWY_INLINE folded fold(const sums &s) { return s; }
-    static HWY_INLINE void add_rows(folded *rows, total *to) {
+    static HWY_INLINE void add_rows(const folded *rows, total *to) {
+        store(combine(load(to), sums_of_short_rows<rows_at_a_time>(rows)), to);
+    }
+
+    template <size_t length>
+    static HWY_INLINE sums sums_of_short_rows(const group *groups) {
         const unsigned_tag d;
-        vector_of<unsigned_tag> low[rows_at_a_time];
-        vector_of<unsigned_tag> high[rows_at_a_time];
-        for (size_t k = 0; k < rows_at_a_time; ++k) {
-            low[k] = rows[k].part[0];
-            high[k] = rows[k].part[1];
+        sums result;
+        for (size_t p = 0; p < 2; ++p) {
+            vector_of<unsigned_tag> v[length];
+            for (size_t k = 0; k < length; ++k)
+                v[k] = groups[k].part[p];
+            result.part[p] = combine_runs<length>(d, v, [](auto a, auto b) HWY_ATTR { return hn::Add(a, b); });
         }
-        store(combine(load(to), {{combine_lanes<add_op>(d, low), combine_lanes<add_op>(d, high)}}), to);
+        return result;
     }
 
 private:

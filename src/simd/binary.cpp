@@ -14,20 +14,20 @@ HWY_BEFORE_NAMESPACE();
 namespace onefold::impl::simd {
 namespace HWY_NAMESPACE {
 
-template <typename T, class Op>
-void float_row(const void *src_0, const void *src_1, void *dst, size_t count) {
-    using element = same_element<T>;
-    const lane_tag<element> d;
-    constexpr size_t lanes = hn::MaxLanes(lane_tag<element>());
-    const auto *a = static_cast<const T *>(src_0);
-    const auto *b = static_cast<const T *>(src_1);
-    auto *to = static_cast<T *>(dst);
+template <class Element, class Op>
+void element_row(const void *src_0, const void *src_1, void *dst, size_t count) {
+    using storage = typename Element::storage;
+    const lane_tag<Element> d;
+    constexpr size_t lanes = hn::MaxLanes(lane_tag<Element>());
+    const auto *a = static_cast<const storage *>(src_0);
+    const auto *b = static_cast<const storage *>(src_1);
+    auto *to = static_cast<storage *>(dst);
     size_t i = 0;
     for (; i + lanes <= count; i += lanes)
-        hn::StoreU(Op::apply(d, hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, to + i);
+        store<Element>(d, Op::apply(d, load<Element>(d, a + i), load<Element>(d, b + i)), to + i);
     if (i == count) return;
     const size_t part = count - i;
-    store_part<element>(d, Op::apply(d, load_part<element>(d, a + i, part, 1), load_part<element>(d, b + i, part, 1)), to + i,
+    store_part<Element>(d, Op::apply(d, load_part<Element>(d, a + i, part, 1), load_part<Element>(d, b + i, part, 1)), to + i,
                         part);
 }
 
@@ -35,19 +35,32 @@ template <typename T>
 binary_kernel float_kernel(op_kind op) {
     switch (op) {
     case onefold_op_add:
-        return float_row<T, add_op>;
+        return element_row<same_element<T>, add_op>;
     case onefold_op_subtract:
-        return float_row<T, subtract_op>;
+        return element_row<same_element<T>, subtract_op>;
     case onefold_op_multiply:
-        return float_row<T, multiply_op>;
+        return element_row<same_element<T>, multiply_op>;
     case onefold_op_divide:
-        return float_row<T, divide_op>;
+        return element_row<same_element<T>, divide_op>;
     case onefold_op_maximum:
-        return float_row<T, maximum_op>;
+        return element_row<same_element<T>, maximum_op>;
     case onefold_op_minimum:
-        return float_row<T, minimum_op>;
+        return element_row<same_element<T>, minimum_op>;
     case onefold_op_squared_difference:
-        return float_row<T, squared_difference_op>;
+        return element_row<same_element<T>, squared_difference_op>;
+    default:
+        return nullptr;
+    }
+}
+
+/// Elements of 16 bits, as they are.
+template <class Element>
+binary_kernel extreme_kernel(op_kind op) {
+    switch (op) {
+    case onefold_op_maximum:
+        return element_row<ordered<Element, false>, maximum_op>;
+    case onefold_op_minimum:
+        return element_row<ordered<Element, true>, minimum_op>;
     default:
         return nullptr;
     }
@@ -137,6 +150,10 @@ binary_kernel binary_of(op_kind op, data_type arithmetic) {
         return float_kernel<float>(op);
     case onefold_f64:
         return float_kernel<double>(op);
+    case onefold_bf16:
+        return extreme_kernel<bf16_element>(op);
+    case onefold_f16:
+        return extreme_kernel<f16_element>(op);
     case onefold_s8:
         return integer_kernel<int8_t>(op);
     case onefold_u8:

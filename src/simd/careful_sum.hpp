@@ -13,7 +13,8 @@ inline bool is_doubtful(op_kind op, double total) {
     return !std::isfinite(total) || (squares && total < tiny_square);
 }
 
-/// A sum of floats, their magnitudes or squares, element by element in a type whose range holds the squares of all f64.
+/// A sum of floats, their magnitudes or squares, in a type whose range holds the squares of all f64. What each addition loses
+/// is kept beside it (Neumaier's summation), so that a mean of values near the largest does not round past it.
 class careful_sum {
 public:
     explicit careful_sum(op_kind op) : op_(op) {}
@@ -21,15 +22,22 @@ public:
     template <typename T>
     void add(const T *values, int64_t count) {
         for (int64_t i = 0; i < count; ++i)
-            total_ += term(static_cast<long double>(values[i]));
+            add_term(term(static_cast<long double>(values[i])));
     }
 
     double result(int64_t elements) const {
-        if (op_ == onefold_op_reduce_mean) return static_cast<double>(total_ / static_cast<long double>(elements));
-        return static_cast<double>(op_ == onefold_op_reduce_l2 ? std::sqrt(total_) : total_);
+        const long double sum = std::isfinite(total_) ? total_ + lost_ : total_;
+        if (op_ == onefold_op_reduce_mean) return static_cast<double>(sum / static_cast<long double>(elements));
+        return static_cast<double>(op_ == onefold_op_reduce_l2 ? std::sqrt(sum) : sum);
     }
 
 private:
+    void add_term(long double x) {
+        const long double sum = total_ + x;
+        lost_ += std::fabs(total_) >= std::fabs(x) ? total_ - sum + x : x - sum + total_;
+        total_ = sum;
+    }
+
     long double term(long double x) const {
         switch (op_) {
         case onefold_op_reduce_l1:
@@ -44,6 +52,7 @@ private:
 
     op_kind op_;
     long double total_ = 0;
+    long double lost_ = 0;
 };
 
 /// Stores the result, and adds elements, in an arithmetic type: f32 or f64.

@@ -38,7 +38,7 @@ class fill_step : public elementwise_step {
 public:
     fill_step(const computation &c, const isa &on)
         : elementwise_step(c, on, "fill"), conversion_(conversion_of(on, c.arithmetic())) {
-        const reduction over_nothing = reduction_of(on, c.op, c.arithmetic());
+        const reduction over_nothing = reduction_of(on, c.op, c.arithmetic(), c.arithmetic());
         alignas(64) std::byte total[largest_total];
         over_nothing.clear(total, 1);
         over_nothing.finish(total, 1, 0, value_);

@@ -16,13 +16,13 @@ constexpr int64_t segment_size = 64 * 1024;
 } // namespace
 
 elementwise_step::elementwise_step(const computation &c, const isa &on, std::string_view family)
-    : dst_(on, c.dst, c.space.rank() - 1, dst_number(c)),
+    : dst_(on, c.dst, c.arithmetic(), c.space.rank() - 1, dst_number(c)),
       epilogue_(on, c.post_ops, c.arithmetic(), c.space.rank() - 1, dst_number(c) + 1),
       name_(fmt::format("simd:{}:{}", family, on.name)),
       length_(c.space.sizes.back()),
       outer_(operands_of(c).size()) {
     for (const operand &src : c.src)
-        src_.emplace_back(on, src, c.space.rank() - 1, src_.size());
+        src_.emplace_back(on, src, c.arithmetic(), c.space.rank() - 1, src_.size());
     for (size_t d = 0; d + 1 < c.space.rank(); ++d)
         outer_.add_dim(c.space, d, operands_of(c));
 }

@@ -11,7 +11,7 @@ fused_ops::fused_ops(const isa &on, const std::vector<post_op> &ops, data_type a
             s.binary = binary_of(on, p.op, arithmetic);
             s.other = others_.size();
             s.value_is_second = p.value_is_second;
-            others_.emplace_back(on, p.other, dim, first_operand + others_.size());
+            others_.emplace_back(on, p.other, arithmetic, dim, first_operand + others_.size());
         } else {
             s.unary = unary_of(on, p.op, p.attributes, arithmetic);
             s.alpha = p.attributes.alpha;

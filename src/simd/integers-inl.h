@@ -102,8 +102,11 @@ reduction norm_of() {
 template <typename T>
 reduction small_sum_of(finish_function finish) {
     reduction made = make_reduction<in_wider_trees<element_of<T>, identity_map, int64_t>>(finish);
-#if HWY_TARGET != HWY_SCALAR // which has no such instruction
-    if constexpr (sizeof(T) == 1) made.rows = add_rows<in_octets<T>>;
+#if HWY_TARGET != HWY_SCALAR // which has no such instructions
+    if constexpr (sizeof(T) == 1) {
+        made.rows = add_rows<in_octets<T>>;
+        made.columns = add_narrow_columns<in_narrow_trees<T>>;
+    }
 #endif
     return made;
 }

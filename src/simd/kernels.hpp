@@ -40,7 +40,7 @@ struct reduction {
     void (*columns)(const void *const *rows, size_t count, size_t length, void *totals) = nullptr;
     /// Adds others to totals.
     void (*combine)(void *totals, const void *others, size_t count) = nullptr;
-    /// The results, in the arithmetic type, of totals over `elements` elements each. True if they hold f64 sums, and one of
+    /// The results of totals over `elements` elements each. True if they hold f64 sums, and one of
     /// them is not finite or so near 0 that it may have lost bits on the way: it is to be computed again by other means.
     bool (*finish)(const void *totals, size_t count, int64_t elements, void *results) = nullptr;
     /// May be nullptr: the results of 1 to 8 rows' columns at once. True if a result is not finite: the way by totals is to be
@@ -51,7 +51,8 @@ struct reduction {
 inline constexpr int64_t largest_total = 32;
 inline constexpr int64_t most_few = 8;
 
-/// `op` is a reduction's kind. total_size is 0 where there is none.
-reduction reduction_of(const isa &on, op_kind op, data_type type);
+/// `op` is a reduction's kind. Results are in the arithmetic type; those of maxima and minima may be in the type itself.
+/// total_size is 0 where there is none.
+reduction reduction_of(const isa &on, op_kind op, data_type type, data_type results);
 
 } // namespace onefold::impl::simd

@@ -36,7 +36,7 @@ nary_step::nary_step(const computation &c, const isa &on)
       op_(reduction_over_sources(c.op)),
       row_type_(row_type_of(c)),
       arithmetic_(c.arithmetic()),
-      reduce_(reduction_of(on, op_, row_type_)),
+      reduce_(reduction_of(on, op_, row_type_, arithmetic_)),
       copy_(conversion_of(on, onefold_u16)) {}
 
 void nary_step::compute_tile(std::byte *values, buffer_list buffers, const position &where, int64_t begin,

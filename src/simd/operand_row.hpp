@@ -22,14 +22,14 @@ struct tile {
 /// An operand along the innermost loop.
 class operand_row {
 public:
-    /// `number`: of the operand in nests.
-    operand_row(const isa &on, const operand &o, size_t dim, size_t number)
+    /// `number`: of the operand in nests. `arithmetic`: of the computation.
+    operand_row(const isa &on, const operand &o, data_type arithmetic, size_t dim, size_t number)
         : stride(o.strides[dim]),
           size(size_of(o.type)),
           buffer_(o.buffer),
           number_(number),
-          needs_no_conversion_(o.type == arithmetic_type(o.type)),
-          convert_(conversion_of(on, o.type)) {}
+          needs_no_conversion_(o.type == arithmetic),
+          convert_(conversion_of(on, is_kept(o, arithmetic) ? onefold_u16 : o.type)) {}
 
     const int64_t stride; // in elements
     const int64_t size;   // of an element in bytes
@@ -53,6 +53,11 @@ public:
     bool is_direct(int64_t count) const { return needs_no_conversion_ && (stride == 1 || count == 1); }
 
 private:
+    /// Of 16 bits, which its arithmetic type usually has more of.
+    static bool is_kept(const operand &o, data_type arithmetic) {
+        return o.type == arithmetic && o.type != arithmetic_type(o.type);
+    }
+
     size_t buffer_;
     size_t number_;
     bool needs_no_conversion_;

@@ -11,7 +11,8 @@ namespace {
 constexpr int64_t widest_strip = 2048; // columns whose totals stay in L1
 constexpr int64_t narrow = 512;        // rows of fewer columns are put together, where they lie so
 constexpr int64_t tile_columns = 512;  // of rows that are not read where they are: a group of tiles fits L1
-constexpr int64_t tile_rows = 8;
+constexpr int64_t tile_rows = 8;       // of them
+constexpr int64_t most_rows = 64;      // of others, that are handed on together
 constexpr int64_t enough_units = 64;
 constexpr int64_t unit_size = 2 * block_size; // elements
 
@@ -79,9 +80,7 @@ private:
             const int64_t elements = std::max(unit_size, all_strips_ * strip_ * rows_ / enough_units);
             rows_a_block_ = (elements / strip_ + tile_rows - 1) / tile_rows * tile_rows;
         }
-        // What f64 loses by adding in sequence is bounded by the length of the sequence.
-        if (arithmetic_ == onefold_f64) rows_a_block_ = std::min<int64_t>(rows_a_block_, 512);
-        rows_a_block_ = std::clamp<int64_t>(rows_a_block_, 1, rows_);
+        rows_a_block_ = std::clamp<int64_t>(rows_a_block_, 1, std::min(rows_, longest_sequence_));
         blocks_ = (rows_ + rows_a_block_ - 1) / rows_a_block_;
     }
 
@@ -136,10 +135,10 @@ private:
             : step_(step), columns_(columns), totals_(totals) {}
 
         /// For the next row, where it has to be made.
-        std::byte *room() { return rooms_[count_].bytes; }
+        std::byte *room() { return rooms_[count_ % tile_rows].bytes; }
         void add(const std::byte *row) {
             rows_[count_++] = row;
-            if (count_ == tile_rows) flush();
+            if (count_ == (step_.reads_memory_ ? most_rows : tile_rows)) flush();
         }
         void flush() {
             step_.reduce_.columns(rows_, static_cast<size_t>(count_), columns_, totals_);
@@ -154,14 +153,13 @@ private:
         const reduce_columns_step &step_;
         size_t columns_;
         std::byte *totals_;
-        const void *rows_[tile_rows];
+        const void *rows_[most_rows];
         int64_t count_ = 0;
         tile_row rooms_[tile_rows];
     };
 
     void write_strip(std::byte *totals, int64_t strip, buffer_list buffers) const {
-        for (int64_t k = 1; k < joined_; ++k)
-            reduce_.combine(totals, total_at(totals, k * length_), static_cast<size_t>(length_));
+        combine_blocks(totals, joined_, length_, length_);
         const odometer kept(kept_, strip / strips_);
         write(totals, first_column(strip), joined_ > 1 ? length_ : width(strip), buffers, kept);
     }

@@ -32,8 +32,22 @@ reduction make_sum(finish_function finish) {
         return make_short_reduction<sum_of<Element, Map>, divides>(finish);
 }
 
+/// Those of 16 bits stay so, unless they are to be f32.
+template <class Element, class Op, bool nan_is_least>
+reduction make_extreme(data_type results) {
+    using lane = typename Element::lane;
+    if constexpr (std::is_same_v<typename Element::storage, lane>)
+        return make_short_reduction<in_lanes<Element, identity_map, Op>>(finish_total<lane, lane>);
+    else {
+        using element = ordered<Element, nan_is_least>;
+        using way = in_order<element, Op>;
+        if (results == onefold_f32) return make_reduction<way>(finish_ordered<element, Element, float>);
+        return make_short_reduction<way>(finish_ordered<element, Element, uint16_t>);
+    }
+}
+
 template <class Element>
-reduction reduction_of_floats(op_kind op) {
+reduction reduction_of_floats(op_kind op, data_type results) {
     using lane = typename Element::lane;
     switch (op) {
     case onefold_op_reduce_sum:
@@ -49,25 +63,25 @@ reduction reduction_of_floats(op_kind op) {
     case onefold_op_reduce_prod:
         return make_reduction<product_of<Element>>(finish_total<double, lane>);
     case onefold_op_reduce_max:
-        return make_short_reduction<in_lanes<Element, identity_map, maximum_op>>(finish_total<lane, lane>);
+        return make_extreme<Element, maximum_op, false>(results);
     case onefold_op_reduce_min:
-        return make_short_reduction<in_lanes<Element, identity_map, minimum_op>>(finish_total<lane, lane>);
+        return make_extreme<Element, minimum_op, true>(results);
     default:
         return {};
     }
 }
 
-reduction float_reduction(op_kind op, data_type type);
-reduction float_reduction(op_kind op, data_type type) {
+reduction float_reduction(op_kind op, data_type type, data_type results);
+reduction float_reduction(op_kind op, data_type type, data_type results) {
     switch (type) {
     case onefold_f32:
-        return reduction_of_floats<f32_element>(op);
+        return reduction_of_floats<f32_element>(op, results);
     case onefold_bf16:
-        return reduction_of_floats<bf16_element>(op);
+        return reduction_of_floats<bf16_element>(op, results);
     case onefold_f16:
-        return reduction_of_floats<f16_element>(op);
+        return reduction_of_floats<f16_element>(op, results);
     case onefold_f64:
-        return reduction_of_floats<f64_element>(op);
+        return reduction_of_floats<f64_element>(op, results);
     default:
         return {};
     }
@@ -80,9 +94,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace onefold::impl::simd {
 
-reduction float_reduction(const isa &on, op_kind op, data_type type) {
+reduction float_reduction(const isa &on, op_kind op, data_type type, data_type results) {
     static constexpr auto table = ONEFOLD_ISA_TABLE(float_reduction);
-    return table[on.place](op, type);
+    return table[on.place](op, type, results);
 }
 
 } // namespace onefold::impl::simd

@@ -67,10 +67,25 @@ private:
             }
             return;
         }
-        odometer at(reduced_, 0);
-        for (int64_t row = 0; row < rows_; ++row, at.next()) {
-            const std::byte *src = src_.at(buffers, position(kept, at), 0) + first * distance_;
-            reduce_.rows(src, distance_, static_cast<size_t>(width), static_cast<size_t>(length_), totals);
+        for_each_sequence(0, rows_, totals, width, [&](int64_t begin, int64_t end, std::byte *to) {
+            odometer at(reduced_, begin);
+            for (int64_t row = begin; row < end; ++row, at.next()) {
+                const std::byte *src = src_.at(buffers, position(kept, at), 0) + first * distance_;
+                reduce_.rows(src, distance_, static_cast<size_t>(width), static_cast<size_t>(length_), to);
+            }
+        });
+    }
+
+    /// Calls add(first, last, totals) for the rows from `begin` to `end`: for no more at a time than may be added one after the
+    /// other.
+    template <typename Add>
+    void for_each_sequence(int64_t begin, int64_t end, std::byte *totals, int64_t count, const Add &add) const {
+        if (end - begin <= longest_sequence_) return add(begin, end, totals);
+        for (int64_t first = begin; first < end; first += longest_sequence_) {
+            alignas(64) std::byte here[widest_batch * largest_total];
+            reduce_.clear(here, static_cast<size_t>(count));
+            add(first, std::min(end, first + longest_sequence_), here);
+            reduce_.combine(totals, here, static_cast<size_t>(count));
         }
     }
 
@@ -81,9 +96,11 @@ private:
 
     /// Rows `begin` to `end` of one result into one total.
     void reduce_rows_of(buffer_list buffers, const odometer &kept, int64_t begin, int64_t end, std::byte *total) const {
-        odometer at(reduced_, begin);
-        for (int64_t row = begin; row < end; ++row, at.next())
-            reduce_piece(buffers, position(kept, at), 0, length_, total);
+        for_each_sequence(begin, end, total, 1, [&](int64_t first, int64_t last, std::byte *to) {
+            odometer at(reduced_, first);
+            for (int64_t row = first; row < last; ++row, at.next())
+                reduce_piece(buffers, position(kept, at), 0, length_, to);
+        });
     }
 
     void reduce_piece(buffer_list buffers, const position &where, int64_t begin, int64_t count, std::byte *total) const {

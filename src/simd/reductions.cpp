@@ -2,8 +2,8 @@
 
 namespace onefold::impl::simd {
 
-reduction reduction_of(const isa &on, op_kind op, data_type type) {
-    if (is_floating(type)) return float_reduction(on, op, type);
+reduction reduction_of(const isa &on, op_kind op, data_type type, data_type results) {
+    if (is_floating(type)) return float_reduction(on, op, type, results);
     return size_of(type) <= 2 ? small_integer_reduction(on, op, type) : integer_reduction(on, op, type);
 }
 

@@ -208,6 +208,33 @@ TEST(f64, sums_lose_next_to_nothing) {
     }
 }
 
+/// Values whose sum in sequence rounds to the same side again and again.
+TEST(f64, sums_are_pairwise) {
+    for (const dims &shape : {dims{1000003}, dims{1000003, 3}, dims{3, 300007}, dims{40, 5000, 5}, dims{2, 9000, 3, 7}}) {
+        std::vector<double> values(count_of(shape));
+        for (size_t i = 0; i < values.size(); ++i)
+            values[i] = 0.1 + static_cast<double>(i % 7) / 3;
+        const array src(data_type::f64, shape, values);
+        for (const axes_list &axes : {axes_list{0}, axes_list{-1}, axes_list{-1, 1}}) {
+            if (axes.size() > shape.size()) continue;
+            const auto expected = expect_reduction(op::kind::ReduceSum, values, shape, axes);
+            const auto sums = reduce(op::kind::ReduceSum, src, axes).values();
+            for (size_t i = 0; i < sums.size(); ++i)
+                ASSERT_NEAR(sums[i] / expected[i].value, 1, 16 * 0x1p-53)
+                    << testing::PrintToString(shape) << " over " << axes[0];
+        }
+    }
+}
+
+TEST(f64, a_mean_of_many_of_the_largest_is_finite) {
+    const double most = std::numeric_limits<double>::max();
+    const auto mean_of = [&](const dims &shape, int64_t axis) {
+        return reduce(op::kind::ReduceMean, array(data_type::f64, shape, std::vector<double>(count_of(shape), most)), {axis});
+    };
+    EXPECT_TRUE(are_identical(mean_of({9001, 8}, 0).values(), std::vector<double>(8, most)));
+    EXPECT_TRUE(are_identical(mean_of({3, 70001}, 1).values(), std::vector<double>(3, most)));
+}
+
 TEST(f64, a_mean_of_finite_values_is_finite) {
     const double most = std::numeric_limits<double>::max();
     EXPECT_EQ(reduce_all(op::kind::ReduceMean, std::vector<double>(1000, most)), most);

@@ -17,6 +17,7 @@ struct expected_tensor {
 /// The exact sums of elements, and what a reduction makes of them.
 struct exact_sums {
     long double sum = 0;
+    long double lost = 0; // what the additions rounded away
     long double magnitudes = 0;
     long double squares = 0;
     double not_finite = 0; // the sum of the elements that are not
@@ -28,13 +29,15 @@ struct exact_sums {
             return;
         }
         const auto wide = static_cast<long double>(x);
-        sum += wide;
+        const long double next = sum + wide;
+        lost += std::abs(sum) >= std::abs(wide) ? sum - next + wide : wide - next + sum;
+        sum = next;
         magnitudes += std::abs(wide);
         squares += wide * wide;
     }
 
     double result(op::kind kind, size_t count) const {
-        const long double total = not_finite == 0 ? sum : static_cast<long double>(not_finite);
+        const long double total = not_finite == 0 ? sum + lost : static_cast<long double>(not_finite);
         switch (kind) {
         case op::kind::ReduceMean:
             return static_cast<double>(total / static_cast<long double>(count));
