@@ -80,7 +80,7 @@ private:
             const int64_t elements = std::max(unit_size, all_strips_ * strip_ * rows_ / enough_units);
             rows_a_block_ = (elements / strip_ + tile_rows - 1) / tile_rows * tile_rows;
         }
-        rows_a_block_ = std::clamp<int64_t>(rows_a_block_, 1, std::min(rows_, longest_sequence_));
+        rows_a_block_ = std::clamp<int64_t>(rows_a_block_, 1, std::min(rows_, longest_sequence_ * tile_rows));
         blocks_ = (rows_ + rows_a_block_ - 1) / rows_a_block_;
     }
 

@@ -76,17 +76,17 @@ private:
         });
     }
 
-    /// Calls add(first, last, totals) for the rows from `begin` to `end`: for no more at a time than may be added one after the
-    /// other.
+    /// Calls add(first, last, totals) for the rows from `begin` to `end`, halved until there are no more than may be added one
+    /// after the other.
     template <typename Add>
     void for_each_sequence(int64_t begin, int64_t end, std::byte *totals, int64_t count, const Add &add) const {
         if (end - begin <= longest_sequence_) return add(begin, end, totals);
-        for (int64_t first = begin; first < end; first += longest_sequence_) {
-            alignas(64) std::byte here[widest_batch * largest_total];
-            reduce_.clear(here, static_cast<size_t>(count));
-            add(first, std::min(end, first + longest_sequence_), here);
-            reduce_.combine(totals, here, static_cast<size_t>(count));
-        }
+        const int64_t middle = begin + (end - begin) / 2;
+        alignas(64) std::byte here[widest_batch * sizeof(double)]; // only in f64 are sequences short
+        reduce_.clear(here, static_cast<size_t>(count));
+        for_each_sequence(begin, middle, totals, count, add);
+        for_each_sequence(middle, end, here, count, add);
+        reduce_.combine(totals, here, static_cast<size_t>(count));
     }
 
     /// Of a result, in whole_kept_.

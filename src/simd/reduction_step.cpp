@@ -1,7 +1,5 @@
 #include "simd/reduction_step.hpp"
 
-#include <limits>
-
 #include <fmt/format.h>
 
 #include "compile/loop_space.hpp"
@@ -12,7 +10,7 @@ namespace {
 
 /// What f64 loses by adding in sequence is bounded by the length of the sequence; totals of other types lose nothing that
 /// counts.
-constexpr int64_t longest_sequence_of_f64 = 256;
+constexpr int64_t longest_sequence_of_f64 = 32;
 
 /// The dims around the innermost one that are kept, or reduced.
 nest outer_dims(const computation &c, bool reduced) {
@@ -36,7 +34,7 @@ reduction_step::reduction_step(const computation &c, const isa &on, std::string_
       reads_memory_(c.pre_ops.empty() && (src_.stride == 1 || length_ == 1)),
       reduce_(reduction_of(on, c.op, reads_memory_ ? c.src[0].type : arithmetic_, arithmetic_)),
       total_size_(static_cast<int64_t>(reduce_.total_size)),
-      longest_sequence_(arithmetic_ == onefold_f64 ? longest_sequence_of_f64 : std::numeric_limits<int64_t>::max()),
+      longest_sequence_(longest_sequence(arithmetic_)),
       name_(fmt::format("simd:{}:{}", family, on.name)),
       dst_(on, c.dst, arithmetic_, epilogue_dim, dst_number(c)),
       epilogue_(on, c.post_ops, c.arithmetic(), epilogue_dim, dst_number(c) + 1),

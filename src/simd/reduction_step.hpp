@@ -57,7 +57,7 @@ protected:
     const bool reads_memory_; // rows as they are, not tiles that were made from them
     const reduction reduce_;
     const int64_t total_size_;
-    const int64_t longest_sequence_; // rows whose sums are added to a total one after the other
+    const int64_t longest_sequence_; // of additions to a total, one after the other
 
 private:
     /// Calls make(i, part, results), which is true if it could, for tiles of `count` results.

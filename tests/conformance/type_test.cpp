@@ -1,7 +1,7 @@
 // The rules of f64 and of the integers, with elements of their own types.
 #include <cmath>
 
-#include "support/run_op.hpp"
+#include "support/expected.hpp"
 
 using namespace onefold_test;
 
@@ -215,12 +215,12 @@ TEST(f64, sums_are_pairwise) {
         for (size_t i = 0; i < values.size(); ++i)
             values[i] = 0.1 + static_cast<double>(i % 7) / 3;
         const array src(data_type::f64, shape, values);
-        for (const axes_list &axes : {axes_list{0}, axes_list{-1}, axes_list{-1, 1}}) {
-            if (axes.size() > shape.size()) continue;
+        for (const axes_list &axes : {axes_list{0}, axes_list{-1}, axes_list{-1, -3}}) {
+            if (axes.size() > 1 && shape.size() < 3) continue;
             const auto expected = expect_reduction(op::kind::ReduceSum, values, shape, axes);
             const auto sums = reduce(op::kind::ReduceSum, src, axes).values();
             for (size_t i = 0; i < sums.size(); ++i)
-                ASSERT_NEAR(sums[i] / expected[i].value, 1, 16 * 0x1p-53)
+                ASSERT_NEAR(sums[i] / expected.value[i], 1, 16 * 0x1p-53)
                     << testing::PrintToString(shape) << " over " << axes[0];
         }
     }
