@@ -10,7 +10,10 @@ namespace {
 
 /// What f64 loses by adding in sequence is bounded by the length of the sequence; totals of other types lose nothing that
 /// counts.
-constexpr int64_t longest_sequence_of_f64 = 32;
+int64_t longest_sequence(data_type arithmetic) {
+    constexpr int64_t any = int64_t{1} << 40;
+    return arithmetic == onefold_f64 ? 32 : any;
+}
 
 /// The dims around the innermost one that are kept, or reduced.
 nest outer_dims(const computation &c, bool reduced) {
