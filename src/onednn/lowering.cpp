@@ -16,10 +16,11 @@ constexpr double unsupported = std::numeric_limits<double>::infinity();
 constexpr size_t max_rank = 12;       // DNNL_MAX_NDIMS
 constexpr int64_t longest_row = 1024; // oneDNN adds a lane in sequence: the bound on the error holds up to here
 
-// Measured on an AVX-512 machine: what a call costs, what a row of a reduction costs whatever its length, and memory.
-constexpr double nanoseconds_a_call = 2000;
-constexpr double nanoseconds_a_row = 500;
-constexpr double bytes_per_nanosecond = 10;
+// From onefold_benchmark --calibrate on an AVX-512 machine, two threads: what a call costs, what a row of a reduction costs
+// whatever its length, and memory.
+constexpr double nanoseconds_a_call = 1000;
+constexpr double nanoseconds_a_row = 100;
+constexpr double bytes_per_nanosecond = 50;
 
 double time_of(const computation &c) { return nanoseconds_a_call + touched_bytes(c) / bytes_per_nanosecond; }
 

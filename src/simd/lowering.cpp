@@ -11,8 +11,39 @@ namespace onefold::impl::simd {
 
 namespace {
 
-constexpr double bytes_per_nanosecond = 9.5; // element-wise a little behind oneDNN, which needs no tiles
-constexpr double nanoseconds_a_step = 200;
+// From onefold_benchmark --calibrate on an AVX-512 machine, two threads. What is in cache decides, since from memory all read
+// alike: there a step is a little behind oneDNN's, which needs no tiles.
+constexpr double nanoseconds_a_step = 150;
+constexpr double bytes_per_nanosecond = 44;
+constexpr double nanoseconds_a_conversion = 0.03; // of an element to its arithmetic type or back
+constexpr double nanoseconds_a_transcendental = 0.15;
+
+bool is_transcendental(op_kind op) {
+    switch (op) {
+    case onefold_op_elu:
+    case onefold_op_exp:
+    case onefold_op_gelu:
+    case onefold_op_log:
+    case onefold_op_mish:
+    case onefold_op_sigmoid:
+    case onefold_op_softplus:
+    case onefold_op_tanh:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/// What an element-wise computation does for each element beside reading and writing it.
+double nanoseconds_an_element(const computation &c) {
+    if (c.kind == computation_kind::reduce) return 0;
+    double time = is_transcendental(c.op) ? nanoseconds_a_transcendental : 0;
+    for (const operand *o : operands_of(c))
+        if (o->type != c.arithmetic()) time += nanoseconds_a_conversion;
+    for (const post_op &p : c.post_ops)
+        if (is_transcendental(p.op)) time += nanoseconds_a_transcendental;
+    return time;
+}
 
 bool has_kernel(const computation &c, const isa &on) {
     switch (c.kind) {
@@ -32,7 +63,8 @@ double cost(const computation &c) {
     const bool is_supported =
         has_kernel(c, on) && has_kernels(on, c.pre_ops, c.arithmetic()) && has_kernels(on, c.post_ops, c.arithmetic());
     if (!is_supported) return std::numeric_limits<double>::infinity();
-    return nanoseconds_a_step + touched_bytes(c) / bytes_per_nanosecond;
+    const auto results = static_cast<double>(kept_count(c.space));
+    return nanoseconds_a_step + touched_bytes(c) / bytes_per_nanosecond + results * nanoseconds_an_element(c);
 }
 
 std::unique_ptr<step> make(const computation &c) {
