@@ -70,7 +70,8 @@ double cost(const computation &c) {
 std::unique_ptr<step> make(const computation &c) {
     const isa &on = chosen_isa();
     if (c.kind != computation_kind::reduce) return make_elementwise(c, on);
-    return c.space.reduced.back() ? make_reduce_rows(c, on) : make_reduce_columns(c, on);
+    if (c.space.reduced.back()) return make_reduce_rows(c, on);
+    return is_narrow(c) ? make_reduce_narrow(c, on) : make_reduce_columns(c, on);
 }
 
 } // namespace onefold::impl::simd

@@ -15,5 +15,8 @@ namespace onefold::impl::simd {
 std::unique_ptr<step> make_reduce_rows(const computation &c, const isa &on);
 /// The innermost dim is kept.
 std::unique_ptr<step> make_reduce_columns(const computation &c, const isa &on);
+/// Likewise, of many blocks with few rows and columns each, whose results lie behind each other for dst and every post-op.
+std::unique_ptr<step> make_reduce_narrow(const computation &c, const isa &on);
+bool is_narrow(const computation &c);
 
 } // namespace onefold::impl::simd
