@@ -201,21 +201,21 @@ TEST(io_onnx, symbolic_dims_come_from_the_inputs_given) {
     m.output();
     const auto graph = impl::io::import_model(m.proto, {});
     EXPECT_THAT(graph.inputs.at(1).unknown, ElementsAre("dim 0 (\"n\")"));
-    const auto bound = impl::io::import_model(m.proto, {}, {{"x", {2, 3}}});
+    const auto bound = impl::io::import_model(m.proto, {}, {{"x", {{2, 3}}}});
     EXPECT_THAT(bound.inputs.at(1).unknown, testing::IsEmpty());
     EXPECT_THAT(bound.file.ops.at(0).outputs.at(0).dims, ElementsAre(2, 3));
-    const auto refused = [&](const impl::io::onnx_shapes &shapes) -> std::string {
+    const auto refused = [&](const impl::io::onnx_known_inputs &known) -> std::string {
         try {
-            impl::io::import_model(m.proto, {}, shapes);
+            impl::io::import_model(m.proto, {}, known);
         } catch (const impl::error &e) {
             return e.what();
         }
         return "";
     };
-    EXPECT_THAT(refused({{"x", {2, 3}}, {"z", {4, 3}}}),
+    EXPECT_THAT(refused({{"x", {{2, 3}}}, {"z", {{4, 3}}}}),
                 HasSubstr("\"n\") is 4 in the array given, but 2 in that of input \"x\""));
-    EXPECT_THAT(refused({{"x", {2, 4}}}), HasSubstr("dim 1 is 3, but an array of shape 2x4 is given"));
-    EXPECT_THAT(refused({{"x", {2}}}), HasSubstr("has rank 2, but an array of rank 1 is given"));
+    EXPECT_THAT(refused({{"x", {{2, 4}}}}), HasSubstr("dim 1 is 3, but an array of shape 2x4 is given"));
+    EXPECT_THAT(refused({{"x", {{2}}}}), HasSubstr("has rank 2, but an array of rank 1 is given"));
 }
 
 TEST(io_onnx, what_is_not_supported_says_why) {
