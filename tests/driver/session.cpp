@@ -206,6 +206,8 @@ std::string session::unsupported() const {
 }
 
 bool session::is_ready(const stage &s) const {
+    for (const size_t id : s.ops)
+        if (impl::has_axes_input(op(id)) && !tensor(op(id).outputs[0].id).has_known_dims()) return false;
     return std::all_of(s.inputs.begin(), s.inputs.end(), [&](size_t id) { return tensor(id).has_known_dims(); });
 }
 

@@ -71,7 +71,8 @@ public:
     /// "op 5 (Convolution), op 6 (MatMul)": the ops that are not supported, End ops and views aside; empty if all are.
     std::string unsupported() const;
 
-    /// True if the dims of all the stage's inputs are known, so that it can be compiled.
+    /// True if the dims of all the stage's inputs are known, and of what is reduced over axes that are one, so that it can be
+    /// compiled.
     bool is_ready(const stage &s) const;
     /// Compiles one stage, which must be supported, or a view, and ready; later stages see its outputs as compiled.
     void compile(size_t stage_index);
