@@ -81,10 +81,12 @@ axes_plans::axes_list axes_plans::read(const axes_input &input, const std::byte 
     const std::span<int64_t> given = room.last(input.count);
     for (size_t i = 0; i < input.count; ++i)
         given[i] = load(port.type, data + static_cast<int64_t>(i) * port.strides[0] * size_of(port.type));
-    if (input.count <= few_axes)
+    if (input.count <= few_axes) {
         normalise_few_axes(o, given, input.src.size(), normalised);
-    else
-        std::ranges::copy(normalise_axes(o, given, input.src.size()), normalised.begin());
+    } else {
+        const auto many = normalise_axes(o, given, input.src.size());
+        std::copy(many.begin(), many.end(), normalised.begin());
+    }
     if (input.count > 0 && !leads_to_dst(input, o.reduction().keep_dims, normalised)) fail_for_dst(input, given);
     return normalised;
 }

@@ -111,7 +111,8 @@ void partition_lowering::make_reduction(const op &o, pending_computation &made) 
     for (size_t i = 0; i < rank; ++i)
         if (!made.what.space.reduced[i] || o.reduction().keep_dims) made.loop_dims.push_back(i);
     if (!axes.empty()) return;
-    // Each element by itself is a reduction over a dim of 1.
+    // Each element by itself is a reduction over a dim of 1; the root of one square is a magnitude.
+    if (made.what.op == onefold_op_reduce_l2) made.what.op = onefold_op_reduce_l1;
     made.what.space.sizes.push_back(1);
     made.what.space.reduced.push_back(true);
     for (operand *each : operands_of(made.what))
