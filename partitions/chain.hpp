@@ -6,16 +6,12 @@
 
 namespace onefold::impl {
 
-/// True for ops that onefold compiles as they stand in the graph: of a compiled family, and with what they need known when
-/// the graph is compiled (a reduction's axes).
-bool is_compiled(const op &o);
-
 /// A unary or binary op.
 bool is_elementwise(const op &o);
-/// One that is compiled.
 bool is_reduction(const op &o);
 
-/// The only consumer of an op's result, if it is free.
+/// The only consumer of an op's result, if it is free. None behind a reduction whose axes are an input and whose dst has
+/// unknown dims.
 std::optional<op_index> next_in_chain(const graph &g, op_index last, const taken_ops &taken);
 
 /// `seed` and the unary and binary ops behind it, each the only consumer of the one before, up to 20 of them.

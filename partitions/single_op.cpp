@@ -7,7 +7,7 @@ namespace onefold::impl {
 namespace {
 
 std::vector<op_index> match(const graph &g, op_index seed, const taken_ops &) {
-    return is_compiled(g.ops()[seed]) ? std::vector<op_index>{seed} : std::vector<op_index>{};
+    return is_compiled(g.ops()[seed].schema().family) ? std::vector<op_index>{seed} : std::vector<op_index>{};
 }
 
 } // namespace

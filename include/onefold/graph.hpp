@@ -99,7 +99,8 @@ public:
         return logical_tensor(t);
     }
 
-    /// Pairs of an input's and an output's id that may share one buffer; where the input is needed later, do not.
+    /// Pairs of an input's and an output's id that may share one buffer; where the input is needed later, do not. None where
+    /// sets of axes are compiled at execution.
     std::vector<std::pair<size_t, size_t>> get_inplace_ports() const {
         size_t count = 0;
         const onefold_inplace_pair *pairs = nullptr;
@@ -110,7 +111,8 @@ public:
         return ports;
     }
 
-    /// Extension: the scratch memory that an execution needs, as a u8 vector (dims {0} if none), whatever its alignment.
+    /// Extension: the scratch memory that an execution needs, as a u8 vector (dims {0} if none), whatever its alignment. Where
+    /// sets of axes are compiled at execution it is {0}: executions use the engine's then.
     logical_tensor get_scratchpad_logical_tensor() const {
         onefold_logical_tensor t = nullptr;
         error::wrap_c_api(onefold_compiled_partition_get_scratchpad_logical_tensor(get(), &t));
@@ -126,8 +128,10 @@ public:
 
     /// Runs; the outputs are written when it returns. Tensors are matched to ports by id, in any order. Scratch memory is the
     /// engine's, kept per thread. Many threads may execute the same compiled partition at once, on different outputs.
-    /// invalid_arguments, and nothing is written: a port is missing, a tensor differs from its port as compiled, a buffer is
-    /// missing.
+    /// A tensor of a reduction's axes is read first: over a set of axes that came before, or that compile() could tell, an
+    /// execution allocates nothing and takes no lock; another set is compiled now and kept.
+    /// Nothing is written on failure. invalid_arguments: a port is missing, a tensor differs from its port as compiled, a
+    /// buffer is missing, an axis is out of range or given twice. invalid_shape: the axes do not lead from src's dims to dst's.
     void execute(stream &astream, const std::vector<tensor> &inputs, const std::vector<tensor> &outputs) const {
         run(astream, inputs, outputs, nullptr);
     }
@@ -211,8 +215,10 @@ public:
 
     /// Compiles for the given tensors, matched to the ports by id, in any order. Inputs need known dims and a layout (strided,
     /// or any: row-major). Outputs may leave dims, strides or layout open: query them afterwards; layout any gives a strided
-    /// one, never an opaque one. invalid_arguments: the partition is not supported, a port is missing, an axis is out of range;
-    /// invalid_shape, invalid_data_type: an output contradicts what the ops give; unimplemented: nothing computes it.
+    /// one, never an opaque one. Only the dst of a reduction whose axes are a tensor needs known dims, here or in the graph;
+    /// what src, dst and the number of axes leave no choice about is compiled at once. invalid_arguments: the partition is not
+    /// supported, a port is missing, an axis is out of range; invalid_shape, invalid_data_type: an output contradicts what the
+    /// ops give; unimplemented: nothing computes it.
     compiled_partition compile(const std::vector<logical_tensor> &inputs, const std::vector<logical_tensor> &outputs,
                                const engine &e) const {
         const detail::c_handles<onefold_logical_tensor> srcs(inputs);

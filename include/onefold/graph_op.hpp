@@ -123,7 +123,7 @@ public:
         LastSymbol = onefold_op_kind_count
     };
 
-    /// The attributes of the Graph specification, by the type that set_attr() takes.
+    /// The attributes of the Graph specification, and an extension, by the type that set_attr() takes.
     enum class attr {
         undef = onefold_op_attr_undef,
         // one float
@@ -165,6 +165,8 @@ public:
         transpose_b = onefold_op_attr_transpose_b,
         use_affine = onefold_op_attr_use_affine,
         use_dst = onefold_op_attr_use_dst,
+        // extension: one bool; what a reduction without axes does, see onefold.h
+        noop_with_empty_axes = onefold_op_attr_noop_with_empty_axes,
         // one std::string
         auto_broadcast = onefold_op_attr_auto_broadcast,
         auto_pad = onefold_op_attr_auto_pad,

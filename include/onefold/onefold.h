@@ -122,6 +122,9 @@ typedef enum onefold_partition_policy ONEFOLD_ENUM_BASE {
 ///   ReduceMean truncates the exact sum's quotient toward zero. ReduceL2 truncates the root of the exact sum of squares, modulo
 ///   as above. Divide truncates toward zero; the lowest value by -1 is the lowest, anything by 0 is any value.
 /// - A NaN among floats makes a maximum or minimum NaN; +0 is larger than -0.
+/// - A reduction's axes are its attribute axes or its second input of that name: an s32 tensor of rank 1 or, as an extension,
+/// an
+///   s64 one. A tensor is read at each execution; see onefold_partition_compile() and onefold_compiled_partition_execute().
 /// - Reducing no elements gives 0, a product 1, a mean 0 of integers and NaN of floats, a maximum (minimum) -inf (+inf) of
 ///   floats and the type's lowest (highest) value of integers.
 typedef enum onefold_op_kind ONEFOLD_ENUM_BASE {
@@ -221,7 +224,7 @@ typedef enum onefold_op_kind ONEFOLD_ENUM_BASE {
     onefold_op_kind_count
 } onefold_op_kind;
 
-/// The attributes of the Graph specification. The high bits tell the value's type (see each group).
+/// The attributes of the Graph specification, and an extension. The high bits tell the value's type (see each group).
 typedef enum onefold_op_attr ONEFOLD_ENUM_BASE {
     onefold_op_attr_undef = 0,
     // one f32
@@ -263,6 +266,11 @@ typedef enum onefold_op_attr ONEFOLD_ENUM_BASE {
     onefold_op_attr_transpose_b,
     onefold_op_attr_use_affine,
     onefold_op_attr_use_dst,
+    // extension: what a reduction does whose list or tensor of axes is empty. Not given: it is the identity, as in the Graph
+    // specification. false: it reduces all axes. true: it reduces none, as in ONNX: dst has src's dims whatever keep_dims says,
+    // and what the op does to each element still happens (ReduceL1 and ReduceL2: |x|, ReduceSumSquare: x * x). Where it is
+    // given, neither the attribute nor the tensor axes need be: there are none, then.
+    onefold_op_attr_noop_with_empty_axes = 0x70,
     // one string
     onefold_op_attr_auto_broadcast = 0x80,
     onefold_op_attr_auto_pad,
@@ -427,7 +435,9 @@ ONEFOLD_API onefold_status onefold_partition_get_input(onefold_partition partiti
 ONEFOLD_API onefold_status onefold_partition_get_output(onefold_partition partition, size_t index,
                                                         onefold_logical_tensor *tensor);
 /// Compiles the partition for the given tensors, matched to its ports by id, in any order. Inputs need known dims and a
-/// layout (strided, or any: row-major). Outputs may leave dims, strides or layout open; query them afterwards.
+/// layout (strided, or any: row-major). Outputs may leave dims, strides or layout open; query them afterwards. Only the dst of
+/// a reduction whose axes are a tensor needs known dims, here or in the graph. If src, dst and the number of axes leave one way
+/// to reduce, it is compiled at once; else each set of axes is compiled at its first execution and kept.
 /// invalid_arguments: not supported, a port missing, an axis out of range; invalid_shape, invalid_data_type: an output that
 /// contradicts what the ops give; unimplemented: nothing computes it.
 ONEFOLD_API onefold_status onefold_partition_compile(onefold_partition partition, onefold_compiled_partition *compiled,
@@ -444,7 +454,8 @@ ONEFOLD_API onefold_status onefold_compiled_partition_query_logical_tensor(onefo
 ONEFOLD_API onefold_status onefold_compiled_partition_get_inplace_ports(onefold_compiled_partition compiled, size_t *count,
                                                                         const onefold_inplace_pair **pairs);
 /// The scratch memory that an execution needs, as a u8 vector (dims {0} if none), whatever its alignment; extension. Its id,
-/// SIZE_MAX, belongs to no port.
+/// SIZE_MAX, belongs to no port. Where sets of axes are compiled at execution, what they need is not known yet: it is {0} then,
+/// and executions use the engine's.
 ONEFOLD_API onefold_status onefold_compiled_partition_get_scratchpad_logical_tensor(onefold_compiled_partition compiled,
                                                                                     onefold_logical_tensor *tensor);
 /// The steps chosen at compile(), separated by "; ", e.g. "onednn:reduction:jit:avx512_core"; extension. Lives as long as
@@ -452,7 +463,8 @@ ONEFOLD_API onefold_status onefold_compiled_partition_get_scratchpad_logical_ten
 ONEFOLD_API onefold_status onefold_compiled_partition_get_info(onefold_compiled_partition compiled, const char **info);
 /// Runs the compiled partition. Tensors are matched to ports by id, in any order. scratchpad may be NULL: the engine's.
 /// Returns when the outputs are written. Many threads may execute the same compiled partition at once, on different outputs.
-/// invalid_arguments: a port missing, a NULL buffer of a tensor that is not empty, a scratchpad that is too small.
+/// invalid_arguments: a port missing, a NULL buffer of a tensor that is not empty, a scratchpad that is too small; in a tensor
+/// of axes: one out of range, or twice. invalid_shape: axes that do not lead from src's dims to dst's. Nothing is written then.
 ONEFOLD_API onefold_status onefold_compiled_partition_execute(onefold_compiled_partition compiled, onefold_stream stream,
                                                               const onefold_tensor *inputs, size_t input_count,
                                                               const onefold_tensor *outputs, size_t output_count,

@@ -1,26 +1,14 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "compile/compiled_partition.hpp"
-#include "compile/partition_lowering.hpp"
-#include "compile/ports.hpp"
 #include "graph/error.hpp"
 #include "runtime/verbose.hpp"
 
 namespace onefold::impl {
 
 namespace {
-
-std::vector<onefold_inplace_pair> find_inplace_pairs(const resolved_ports &ports, const program_builder &builder) {
-    std::vector<onefold_inplace_pair> pairs;
-    for (size_t o = 0; o < ports.outputs.size(); ++o)
-        for (size_t i = 0; i < ports.inputs.size(); ++i) {
-            const logical_tensor &input = ports.inputs[i];
-            const logical_tensor &output = ports.outputs[o];
-            const bool alike = input.type == output.type && input.dims == output.dims && input.strides == output.strides;
-            if (alike && builder.may_share(i, o)) pairs.push_back({input.id, output.id});
-        }
-    return pairs;
-}
 
 /// "3:Abs+Add:src=f32:2x3:strided,...:dst=...": partition id, ops and tensors, without a comma.
 std::string make_label(const partition &p, const resolved_ports &ports) {
@@ -44,11 +32,12 @@ std::shared_ptr<const compiled_partition> compile(const partition &p, std::span<
         fail(onefold_invalid_arguments, "partition {}: {} is not supported, so it cannot be compiled", p.id,
              p.ops.empty() ? "it" : to_string(p.ops.front()));
     resolved_ports ports = resolve_ports(p, inputs, outputs);
-    program_builder builder = partition_lowering(p, ports.inputs, ports.outputs, ports.dims_of).lower_all();
-    auto pairs = find_inplace_pairs(ports, builder);
     std::string label = make_label(p, ports);
+    const bool has_axes = std::any_of(p.ops.begin(), p.ops.end(), has_axes_input);
+    auto plans = has_axes ? std::make_unique<const axes_plans>(p, ports, label) : nullptr;
+    auto only_plan = has_axes ? nullptr : std::make_unique<const plan>(make_plan(p, ports));
     auto compiled = std::make_shared<const compiled_partition>(e, std::move(ports.inputs), std::move(ports.outputs),
-                                                               std::move(pairs), builder.finish(), std::move(label));
+                                                               std::move(only_plan), std::move(plans), std::move(label));
     compiled->report(timer, "compile");
     return compiled;
 }

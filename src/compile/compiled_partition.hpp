@@ -5,12 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "compile/program.hpp"
+#include "compile/axes_plans.hpp"
+#include "compile/small_table.hpp"
 #include "graph/partition.hpp"
 #include "runtime/stream.hpp"
 #include "runtime/verbose.hpp"
 
 namespace onefold::impl {
+
+/// Pointers to a program's buffers.
+using buffer_table = small_table<std::byte *, 32>;
 
 /// A tensor as execute() takes it: a description and a buffer.
 struct bound_tensor {
@@ -21,31 +25,39 @@ struct bound_tensor {
 /// A partition made ready to run. Immutable; execute() may be called from many threads at once.
 class compiled_partition {
 public:
+    /// One of `only_plan` and `plans` is given: whether executions have a choice.
     compiled_partition(std::shared_ptr<engine> e, std::vector<logical_tensor> inputs, std::vector<logical_tensor> outputs,
-                       std::vector<onefold_inplace_pair> inplace_pairs, program steps, std::string label);
+                       std::unique_ptr<const plan> only_plan, std::unique_ptr<const axes_plans> plans, std::string label);
     ~compiled_partition();
 
     /// The port of that id with dims and strides known; throws invalid_arguments where there is none.
     const logical_tensor &port(size_t id) const;
+    /// None where executions choose among plans: a pair must be right for every one of them.
     const std::vector<onefold_inplace_pair> &inplace_pairs() const { return inplace_pairs_; }
-    size_t scratch_bytes() const { return program_.scratch_bytes; }
+    /// 0 where executions choose among plans: those that are not made yet may need any number of bytes.
+    size_t scratch_bytes() const { return only_plan_ ? only_plan_->steps.scratch_bytes : 0; }
     /// The steps, e.g. "onednn:reduction:jit:avx512_core".
     const std::string &info() const { return info_; }
 
-    /// Binds the buffers by id and runs the steps. `scratch` may be nullptr: the engine's. Throws invalid_arguments for a
-    /// missing port, a tensor that differs from the port as compiled, a missing buffer; nothing is written then.
+    /// Binds the buffers by id and runs the steps. `scratch` may be nullptr: the engine's; so it is where executions choose
+    /// among plans. Throws invalid_arguments for a missing port, a tensor that differs from the port as compiled, a missing
+    /// buffer, a wrong axis, invalid_shape for axes that do not lead to dst; nothing is written then.
     void execute(stream &s, std::span<const bound_tensor> inputs, std::span<const bound_tensor> outputs, void *scratch,
                  size_t scratch_size) const;
 
     /// The verbose log's line, if it is switched on.
-    void report(const verbose_timer &timer, std::string_view what) const;
+    void report(const verbose_timer &timer, std::string_view what) const { timer.report(what, label_, info_); }
 
 private:
+    void run(stream &s, const plan &chosen, buffer_table &buffers, void *scratch) const;
+
     std::shared_ptr<engine> engine_;
     std::vector<logical_tensor> inputs_;
     std::vector<logical_tensor> outputs_;
+    std::unique_ptr<const plan> own_plan_;
+    std::unique_ptr<const axes_plans> plans_;
+    const plan *only_plan_; // one of theirs; nullptr where executions choose
     std::vector<onefold_inplace_pair> inplace_pairs_;
-    program program_;
     std::string info_;
     std::string label_; // id, ops, shapes and types, for the verbose log
 };

@@ -57,11 +57,9 @@ void sort_dims(computation &c) {
     const dims primary = primary_operand(c).strides;
     std::vector<size_t> order(primary.size());
     std::iota(order.begin(), order.end(), size_t{0});
-    // A reduced dim that is kept only as a 1 goes last, whatever stride it had; one that repeats the same elements goes first.
-    const auto key = [&](size_t i) {
-        if (c.space.sizes[i] == 1) return int64_t{-1};
-        return primary[i] == 0 ? INT64_MAX : primary[i];
-    };
+    // A reduced dim that is kept only as a 1 goes first, whatever stride it had: what lies behind it are columns, not rows of
+    // one element each. So does one that repeats the same elements.
+    const auto key = [&](size_t i) { return c.space.sizes[i] == 1 || primary[i] == 0 ? INT64_MAX : primary[i]; };
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return key(a) > key(b); });
     select_dims(c, order);
 }

@@ -85,7 +85,7 @@ std::vector<post_op> all_ops(const computation &c) {
 } // namespace
 
 bool partition_lowering::try_reduce(const op &o) {
-    if (o.schema().family != op_family::reduction || o.reduction().axes.empty()) return false;
+    if (o.schema().family != op_family::reduction || is_identity(o)) return false;
     if (!pending_ || !is_pending(o.inputs[0].id) || is_output(pending_->result)) return false;
     computation &c = pending_->what;
     if (c.kind != computation_kind::unary && c.kind != computation_kind::binary) return false;
@@ -101,7 +101,8 @@ void partition_lowering::make_reduction(const op &o, pending_computation &made) 
     made.what.kind = computation_kind::reduce;
     made.what.op = o.kind;
     made.what.space.reduced.assign(rank, false);
-    for (const int64_t axis : normalise_axes(o, o.reduction().axes, rank))
+    const auto axes = reduced_axes(o, rank);
+    for (const int64_t axis : axes)
         made.what.space.reduced[static_cast<size_t>(axis)] = true;
     made.result = o.outputs[0].id;
     made.result_dims = dims_of_.at(made.result);
@@ -109,13 +110,19 @@ void partition_lowering::make_reduction(const op &o, pending_computation &made) 
     made.loop_dims.clear();
     for (size_t i = 0; i < rank; ++i)
         if (!made.what.space.reduced[i] || o.reduction().keep_dims) made.loop_dims.push_back(i);
+    if (!axes.empty()) return;
+    // Each element by itself is a reduction over a dim of 1; the root of one square is a magnitude.
+    if (made.what.op == onefold_op_reduce_l2) made.what.op = onefold_op_reduce_l1;
+    made.what.space.sizes.push_back(1);
+    made.what.space.reduced.push_back(true);
+    for (operand *each : operands_of(made.what))
+        each->strides.push_back(0);
 }
 
 void partition_lowering::start(const op &o) {
     switch (o.schema().family) {
     case op_family::reduction:
-        // Over no axes a reduction is the identity (Graph specification).
-        return o.reduction().axes.empty() ? start_elementwise(o, computation_kind::copy) : start_reduction(o);
+        return is_identity(o) ? start_elementwise(o, computation_kind::copy) : start_reduction(o);
     case op_family::binary:
         return start_elementwise(o, computation_kind::binary);
     case op_family::nary:

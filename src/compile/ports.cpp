@@ -99,8 +99,20 @@ logical_tensor resolve_output(const partition &p, const logical_tensor &port, st
     return output;
 }
 
+/// The dims of a reduction's result where no rule tells them before its axes are there: the caller's, else the graph's.
+dims told_dims(const op &o, std::span<const logical_tensor> outputs) {
+    const logical_tensor &dst = o.outputs[0];
+    for (const logical_tensor &output : outputs)
+        if (output.id == dst.id && output.has_known_dims()) return output.dims;
+    if (!dst.has_known_dims())
+        fail(onefold_invalid_arguments,
+             "{}: output dst (tensor {}) has unknown dims; compile() needs them, since the axes are an input", to_string(o),
+             dst.id);
+    return dst.dims;
+}
+
 /// Dims of every tensor, op by op; what the graph says of a tensor is checked on the way.
-void infer_dims(const partition &p, resolved_ports &ports) {
+void infer_dims(const partition &p, std::span<const logical_tensor> outputs, resolved_ports &ports) {
     for (const logical_tensor &input : ports.inputs)
         ports.dims_of[input.id] = input.dims;
     for (const op &o : p.ops) {
@@ -109,7 +121,7 @@ void infer_dims(const partition &p, resolved_ports &ports) {
             input.dims = ports.dims_of.at(input.id);
             input.ndims = static_cast<int64_t>(input.dims.size());
         }
-        const dims result = o.schema().infer(o, inputs);
+        const dims result = has_axes_input(o) ? told_dims(o, outputs) : o.schema().infer(o, inputs);
         element_count(result);
         check_dims(&o, "output", o.outputs[0], result);
         ports.dims_of[o.outputs[0].id] = result;
@@ -123,7 +135,7 @@ resolved_ports resolve_ports(const partition &p, std::span<const logical_tensor>
     resolved_ports ports;
     for (const logical_tensor &port : p.inputs)
         ports.inputs.push_back(resolve_input(p, port, inputs));
-    infer_dims(p, ports);
+    infer_dims(p, outputs, ports);
     for (const logical_tensor &port : p.outputs) {
         const auto producer = std::find_if(p.ops.begin(), p.ops.end(), [&](const op &o) { return o.outputs[0].id == port.id; });
         ports.outputs.push_back(resolve_output(p, port, outputs, ports.dims_of.at(port.id), *producer, ports.inputs));

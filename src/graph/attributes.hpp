@@ -28,10 +28,18 @@ std::string to_string(const attribute_value &value);
 
 // What the ops that are compiled need to know, one struct per family, made once from the map by make_attributes().
 
+/// What a reduction does that is given an empty set of axes.
+enum class empty_axes {
+    identity,    // the elements as they are (Graph specification)
+    reduce_all,  // all axes are meant
+    reduce_none, // each element by itself, which |x| and x * x still change
+};
+
 /// ReduceSum, ReduceMean, ...
 struct reduction_attributes {
-    std::vector<int64_t> axes; // as given: negative, in any order
+    std::vector<int64_t> axes; // as given: negative, in any order; unused where they are an input
     bool keep_dims = false;
+    empty_axes if_empty = empty_axes::identity;
 };
 
 /// Add, Subtract, ...

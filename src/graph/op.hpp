@@ -23,6 +23,9 @@ struct op {
     const unary_attributes &unary() const { return std::get<unary_attributes>(attributes); }
 };
 
+/// True for a reduction whose axes are its second input: they are known at execution only.
+inline bool has_axes_input(const op &o) { return o.schema().family == op_family::reduction && o.inputs.size() > 1; }
+
 /// "op 7 (ReduceMean)": how every message names an op.
 std::string to_string(const op &o);
 

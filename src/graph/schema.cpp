@@ -123,6 +123,15 @@ T value_of(const op &o, op_attr name) {
     return T{};
 }
 
+reduction_attributes make_reduction_attributes(const op &o) {
+    const bool is_noop_given = o.raw_attributes.count(onefold_op_attr_noop_with_empty_axes) != 0;
+    const bool is_noop = value_of<bool>(o, onefold_op_attr_noop_with_empty_axes);
+    return {value_of<std::vector<int64_t>>(o, onefold_op_attr_axes), value_of<bool>(o, onefold_op_attr_keep_dims),
+            !is_noop_given ? empty_axes::identity
+            : is_noop      ? empty_axes::reduce_none
+                           : empty_axes::reduce_all};
+}
+
 unary_attributes make_unary_attributes(const op &o) {
     // The op's float attributes in the order alpha, beta, min, max: no op has more than two of them.
     std::array<float, 2> values{};
@@ -164,8 +173,7 @@ void validate(const op &o) {
 op_attributes make_attributes(const op &o) {
     switch (o.schema().family) {
     case op_family::reduction:
-        return reduction_attributes{value_of<std::vector<int64_t>>(o, onefold_op_attr_axes),
-                                    value_of<bool>(o, onefold_op_attr_keep_dims)};
+        return make_reduction_attributes(o);
     case op_family::binary:
         return binary_attributes{value_of<std::string>(o, onefold_op_attr_auto_broadcast) != "none"};
     case op_family::unary:

@@ -1,22 +1,35 @@
 #include "graph/shape_inference.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "graph/error.hpp"
 
 namespace onefold::impl {
 
-std::vector<int64_t> normalise_axes(const op &o, std::span<const int64_t> axes, size_t rank) {
+namespace {
+
+/// From the front.
+size_t position_of_axis(const op &o, int64_t axis, size_t rank) {
     const auto r = static_cast<int64_t>(rank);
+    if (r == 0) fail(onefold_invalid_arguments, "{}: axis {} of a rank 0 src; rank 0 has no axis", to_string(o), axis);
+    if (axis < -r || axis >= r)
+        fail(onefold_invalid_arguments, "{}: axis {} is not in [{}, {}], the range for a src of rank {}", to_string(o), axis,
+             -r, r - 1, r);
+    return static_cast<size_t>(axis < 0 ? axis + r : axis);
+}
+
+[[noreturn]] void fail_for_axis_given_twice(const op &o, int64_t axis, size_t rank) {
+    fail(onefold_invalid_arguments, "{}: axis {} is given twice for a src of rank {}", to_string(o), axis, rank);
+}
+
+} // namespace
+
+std::vector<int64_t> normalise_axes(const op &o, std::span<const int64_t> axes, size_t rank) {
     std::vector<bool> reduced(rank, false);
     for (const int64_t axis : axes) {
-        if (r == 0) fail(onefold_invalid_arguments, "{}: axis {} of a rank 0 src; rank 0 has no axis", to_string(o), axis);
-        if (axis < -r || axis >= r)
-            fail(onefold_invalid_arguments, "{}: axis {} is not in [{}, {}], the range for a src of rank {}", to_string(o),
-                 axis, -r, r - 1, r);
-        const auto position = static_cast<size_t>(axis < 0 ? axis + r : axis);
-        if (reduced[position])
-            fail(onefold_invalid_arguments, "{}: axis {} is given twice for a src of rank {}", to_string(o), axis, r);
+        const size_t position = position_of_axis(o, axis, rank);
+        if (reduced[position]) fail_for_axis_given_twice(o, axis, rank);
         reduced[position] = true;
     }
     std::vector<int64_t> normalised;
@@ -25,16 +38,38 @@ std::vector<int64_t> normalise_axes(const op &o, std::span<const int64_t> axes, 
     return normalised;
 }
 
+void normalise_few_axes(const op &o, std::span<const int64_t> axes, size_t rank, std::span<int64_t> normalised) {
+    int64_t *end = normalised.data();
+    for (const int64_t axis : axes) {
+        const auto position = static_cast<int64_t>(position_of_axis(o, axis, rank));
+        int64_t *place = std::lower_bound(normalised.data(), end, position);
+        if (place != end && *place == position) fail_for_axis_given_twice(o, axis, rank);
+        std::copy_backward(place, end, end + 1);
+        *place = position;
+        ++end;
+    }
+}
+
+bool is_identity(const op &o) { return o.reduction().axes.empty() && o.reduction().if_empty == empty_axes::identity; }
+
+std::vector<int64_t> reduced_axes(const op &o, size_t rank) {
+    const auto &attributes = o.reduction();
+    if (!attributes.axes.empty() || attributes.if_empty != empty_axes::reduce_all)
+        return normalise_axes(o, attributes.axes, rank);
+    std::vector<int64_t> all(rank);
+    std::iota(all.begin(), all.end(), int64_t{0});
+    return all;
+}
+
 dims infer_reduction(const op &o, std::span<const logical_tensor> inputs) {
     const dims &src = inputs[0].dims;
-    const auto &attributes = o.reduction();
-    const auto axes = normalise_axes(o, attributes.axes, src.size());
+    const auto axes = reduced_axes(o, src.size());
     dims dst;
     for (size_t i = 0; i < src.size(); ++i) {
         const bool reduced = std::binary_search(axes.begin(), axes.end(), static_cast<int64_t>(i));
         if (!reduced)
             dst.push_back(src[i]);
-        else if (attributes.keep_dims)
+        else if (o.reduction().keep_dims)
             dst.push_back(1);
     }
     return dst;

@@ -113,6 +113,7 @@ constexpr std::array op_attrs = {
     named<op_attr>{onefold_op_attr_transpose_b, "transpose_b"},
     named<op_attr>{onefold_op_attr_use_affine, "use_affine"},
     named<op_attr>{onefold_op_attr_use_dst, "use_dst"},
+    named<op_attr>{onefold_op_attr_noop_with_empty_axes, "noop_with_empty_axes"},
     named<op_attr>{onefold_op_attr_auto_broadcast, "auto_broadcast"},
     named<op_attr>{onefold_op_attr_auto_pad, "auto_pad"},
     named<op_attr>{onefold_op_attr_coordinate_transformation_mode, "coordinate_transformation_mode"},

@@ -36,6 +36,24 @@ TEST_F(compiled_partition_test, finds_what_the_output_leaves_open) {
     EXPECT_FALSE(compiled.get_info().empty());
 }
 
+TEST_F(compiled_partition_test, reads_a_tensor_of_axes_at_each_execution) {
+    const logical_tensor square = f32(0, {2, 2}), axes(2, data_type::s64, dims(1, 1), layout_type::strided),
+                         dst = f32(1, dims(1, 2));
+    const auto compiled = partition_of(op(0, op::kind::ReduceMean, {square, axes}, {dst})).compile({square, axes}, {dst}, cpu);
+    EXPECT_TRUE(compiled.get_inplace_ports().empty());
+    int64_t axis = 0;
+    const auto execute = [&](int64_t value) {
+        axis = value;
+        compiled.execute(s, {tensor(axes, cpu, &axis), x_tensor(square)}, {y_tensor(dst)});
+        return result(3);
+    };
+    EXPECT_EQ(execute(1), (std::vector<float>{1.5, 3.5, -1}));
+    EXPECT_EQ(execute(-2), (std::vector<float>{2, 3, -1}));
+    EXPECT_TRUE(fails(onefold_invalid_arguments, {"op 0 (ReduceMean)", "axis 2"}, [&] { execute(2); }));
+    EXPECT_EQ(result(3), (std::vector<float>{2, 3, -1}));
+    EXPECT_EQ(axis, 2);
+}
+
 TEST_F(compiled_partition_test, dims_unknown_in_the_graph_are_given_at_compile) {
     const logical_tensor unknown_src(0, data_type::f32, {ONEFOLD_UNKNOWN_DIM, ONEFOLD_UNKNOWN_DIM}, layout_type::undef);
     const partition p = partition_of(reduce_mean(0, unknown_src, open_dst));

@@ -38,6 +38,7 @@ TEST(op, refuses_an_attribute_of_another_type) {
     EXPECT_TRUE(refused(op::attr::axes, int64_t{1}, "axes", "takes s64[], not s64"));
     EXPECT_TRUE(refused(op::attr::axes, std::vector<float>{1}, "axes", "takes s64[], not f32[]"));
     EXPECT_TRUE(refused(op::attr::keep_dims, int64_t{1}, "keep_dims", "takes bool, not s64"));
+    EXPECT_TRUE(refused(op::attr::noop_with_empty_axes, int64_t{1}, "noop_with_empty_axes", "takes bool, not s64"));
     EXPECT_TRUE(refused(op::attr::alpha, true, "alpha", "takes f32, not bool"));
     EXPECT_TRUE(refused(op::attr::auto_broadcast, 1.0F, "auto_broadcast", "takes string, not f32"));
     EXPECT_TRUE(refused(op::attr::scales, std::string("x"), "scales", "takes f32[], not string"));

@@ -113,25 +113,22 @@ bool is_reduction(op::kind kind) {
     return std::find(std::begin(reductions), std::end(reductions), kind) != std::end(reductions);
 }
 
-/// The axes of an ONNX op by its attribute or its constant input; all of them where there are none.
-axes_list onnx_axes(const json &attrs, const json *axes_input, size_t rank) {
-    if (attrs.contains("axes")) return attrs["axes"].get<axes_list>();
-    axes_list axes;
-    if (axes_input) {
-        if (!axes_input->value("constant", false)) throw not_expressible{"axes known only at execution"};
-        axes = axes_input->at("data").get<axes_list>();
-    }
-    if (!axes.empty()) return axes;
-    if (attrs.value("noop_with_empty_axes", 0) != 0) throw not_expressible{"ONNX's reduction over the empty set of axes"};
-    for (size_t i = 0; i < rank; ++i)
-        axes.push_back(static_cast<int64_t>(i));
-    return axes;
+/// Axes that come with the graph, and not with an execution of it.
+bool is_constant(const json *axes_input) { return axes_input && axes_input->value("constant", false); }
+
+attributes onnx_attributes(const json &attrs, const json *axes_input) {
+    attributes result = {{op::attr::keep_dims, attrs.value("keepdims", 1) != 0},
+                         {op::attr::noop_with_empty_axes, attrs.value("noop_with_empty_axes", 0) != 0}};
+    if (attrs.contains("axes"))
+        result.emplace_back(op::attr::axes, attrs["axes"].get<axes_list>());
+    else if (is_constant(axes_input))
+        result.emplace_back(op::attr::axes, axes_input->at("data").get<axes_list>());
+    return result;
 }
 
-attributes attributes_of(const std::string &dialect, op::kind kind, const json &attrs, const json *axes_input, size_t rank) {
+attributes attributes_of(const std::string &dialect, op::kind kind, const json &attrs, const json *axes_input) {
     attributes result;
-    if (is_reduction(kind) && dialect == "onnx")
-        return over(onnx_axes(attrs, axes_input, rank), attrs.value("keepdims", 1) != 0);
+    if (is_reduction(kind) && dialect == "onnx") return onnx_attributes(attrs, axes_input);
     if (is_reduction(kind)) return over(attrs.at("axes").get<axes_list>(), attrs.value("keep_dims", false));
     if (attrs.contains("auto_broadcast")) result = {{op::attr::auto_broadcast, attrs["auto_broadcast"].get<std::string>()}};
     return result;
@@ -140,7 +137,7 @@ attributes attributes_of(const std::string &dialect, op::kind kind, const json &
 /// Computes the nodes in order, each by an op of its own.
 class evaluation {
 public:
-    explicit evaluation(const json &one) : dialect_(one.at("dialect")) {
+    explicit evaluation(const json &one) : one_(one), dialect_(one.at("dialect")) {
         for (const json &input : one.at("inputs")) {
             if (input.value("role", "") == "axes") {
                 axes_input_ = &input;
@@ -168,11 +165,24 @@ private:
         std::vector<array> srcs;
         for (const std::string &input : inputs)
             srcs.push_back(arrays_.at(input));
-        const size_t rank = srcs.at(0).shape().size();
-        return arrays_.insert_or_assign(output, run(kind, attributes_of(dialect_, kind, attrs, axes_input_, rank), srcs))
+        const attributes given = attributes_of(dialect_, kind, attrs, axes_input_);
+        const bool axes_are_read = is_reduction(kind) && axes_input_ && !is_constant(axes_input_);
+        return arrays_.insert_or_assign(output, axes_are_read ? reduce_by_tensor(kind, given, srcs[0]) : run(kind, given, srcs))
             .first->second;
     }
 
+    /// Over axes that only the execution knows: dst must be told its shape.
+    array reduce_by_tensor(op::kind kind, const attributes &given, const array &src) const {
+        const json &expect = one_.at("expect");
+        if (!expect.contains("outputs")) throw not_expressible{"an error by axes known only at execution"};
+        const array axes(type_of(*axes_input_), shape_of(*axes_input_),
+                         data_of(*axes_input_, count_of(shape_of(*axes_input_))));
+        array dst(src.type(), shape_of(expect["outputs"].at(0)));
+        run_into(dst, kind, given, {src, axes});
+        return dst;
+    }
+
+    const json &one_;
     std::string dialect_;
     const json *axes_input_ = nullptr;
     std::vector<std::string> names_;

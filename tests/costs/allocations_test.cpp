@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "costs/counting_malloc.hpp"
+#include "support/axes_tensor.hpp"
 #include "support/partitions.hpp"
 
 using namespace onefold_test;
@@ -102,6 +103,28 @@ TEST(allocations, none_behind_the_first_execution_of_each_thread) {
             stream s(e, 1U);
             EXPECT_EQ(count_executions(ready, s, e), std::vector<size_t>(5, 0));
         }).join();
+}
+
+TEST(allocations, none_for_a_set_of_axes_that_is_known) {
+    if (!can_count_allocations()) GTEST_SKIP() << "a sanitizer has malloc for itself";
+    const engine &e = cpu();
+    stream s(e, 1U);
+    const dims shape(12, 2), dst_shape(6, 2); // 924 sets
+    const auto compiled = compile_by_tensor(op::kind::ReduceSum, shape, dst_shape, 6, {}, data_type::s32);
+    array src(data_type::f32, shape, std::vector<double>(4096, 1)), dst(data_type::f32, dst_shape);
+    array axes = axes_array(data_type::s32, {0, 1, 2, 3, 4, 5});
+    const std::vector<tensor> inputs = {tensor(src.describe(0), e, src.data()), tensor(axes.describe(1), e, axes.data())};
+    const std::vector<tensor> outputs = {tensor(dst.describe(dst_id), e, dst.data())};
+    const std::vector<axes_list> lists = {{0, 1, 2, 3, 4, 5}, {11, 10, 9, 8, 7, 6}, {-1, 0, 2, 4, 6, 8}, {5, -12, 1, 3, 7, 9}};
+    for (int round = 0; round < 3; ++round)
+        for (const axes_list &list : lists) {
+            axes.set({list.begin(), list.end()});
+            const allocation_counter counter;
+            compiled.execute(s, inputs, outputs);
+            const size_t count = counter.count();
+            EXPECT_TRUE(round == 0 || count == 0) << count << " for " << testing::PrintToString(list);
+            EXPECT_EQ(dst.values(), std::vector<double>(64, 64));
+        }
 }
 
 TEST(allocations, of_the_users_allocator_are_none_behind_the_first_execution) {

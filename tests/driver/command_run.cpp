@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
 #include <set>
 
@@ -10,7 +11,7 @@
 #include "graph/error.hpp"
 #include "io/npy.hpp"
 #include "tests/driver/commands.hpp"
-#include "tests/driver/fill.hpp"
+#include "tests/driver/fill_input.hpp"
 #include "tests/driver/graph_source.hpp"
 #include "tests/driver/session.hpp"
 
@@ -55,11 +56,11 @@ std::vector<given_input> read_inputs(const std::vector<std::string> &arguments) 
     return result;
 }
 
-impl::io::onnx_shapes shapes_of(const std::vector<given_input> &given) {
-    impl::io::onnx_shapes shapes;
+impl::io::onnx_known_inputs known_inputs(const std::vector<given_input> &given) {
+    impl::io::onnx_known_inputs known;
     for (const given_input &input : given)
-        shapes.emplace(input.name, input.array.dims);
-    return shapes;
+        known.emplace(input.name, impl::io::onnx_known_input{input.array.dims, input.array.type, input.array.data});
+    return known;
 }
 
 /// The tensor that a name means: in an ONNX model an input's, in a graph file an id.
@@ -95,6 +96,37 @@ void place_inputs(std::vector<given_input> &given, const graph_source &source, s
     }
 }
 
+/// The elements of an array of s32 or s64.
+std::vector<int64_t> integers_of(const npy_array &array) {
+    std::vector<int64_t> result;
+    const auto size = static_cast<size_t>(impl::size_of(array.type));
+    for (size_t at = 0; at < array.data.size(); at += size) {
+        int32_t narrow = 0;
+        int64_t wide = 0;
+        if (size == sizeof narrow)
+            std::memcpy(&narrow, &array.data[at], size);
+        else
+            std::memcpy(&wide, &array.data[at], size);
+        result.push_back(size == sizeof narrow ? narrow : wide);
+    }
+    return result;
+}
+
+/// Axes that are given tell the shapes behind them; where neither they nor the shapes are known, nothing can be compiled.
+void place_axes(const std::vector<given_input> &given, const graph_source &source, const std::string &file, session &s) {
+    for (const given_input &input : given)
+        if (s.knows(input.id) && is_axes(s, input.id)) s.set_axes(input.id, integers_of(input.array));
+    for (const graph_input &input : s.inputs()) {
+        const auto is_it = [&](const given_input &g) { return g.id == input.id; };
+        if (std::any_of(given.begin(), given.end(), is_it) || source.constants.contains(input.id)) continue;
+        for (const impl::op &o : s.file().ops)
+            if (impl::has_axes_input(o) && o.inputs[1].id == input.id && !s.tensor(o.outputs[0].id).has_known_dims())
+                throw bad_input(
+                    fmt::format("{}: {}: the shape of its result depends on its axes; --input {}=PATH.npy gives them", file,
+                                impl::to_string(o), name_of(source, input.id)));
+    }
+}
+
 /// What of an ONNX model keeps it from being run.
 void check_runnable(const graph_source &source, const std::string &file) {
     if (!source.unsupported.empty()) {
@@ -123,7 +155,7 @@ void fill_inputs(session &s, const graph_source &source, const std::vector<given
         if (found != given.end())
             b.scatter(found->array.data);
         else
-            fill(b, input.consumer, input.port, seed);
+            fill_input(s, input, seed);
     }
 }
 
@@ -172,10 +204,11 @@ void write(const session &s, const graph_source &source, const std::filesystem::
 int command_run(const run_options &options) {
     check_output_dir(options.output_dir);
     std::vector<given_input> given = read_inputs(options.inputs);
-    graph_source source = read_graph_source(options.file, shapes_of(given));
+    graph_source source = read_graph_source(options.file, known_inputs(given));
     session s(std::move(source.file), options.threads, graph::partition::policy::fusion, source.views);
     place_inputs(given, source, s);
     check_runnable(source, options.file);
+    place_axes(given, source, options.file, s);
     s.compile();
     s.allocate();
     fill_inputs(s, source, given, options.seed);

@@ -172,10 +172,8 @@ wide_integer draw_integer(random_source &random, const integer_domain &d, int bi
 void fill_integers(buffer &b, const impl::op *consumer, size_t port, uint64_t seed, random_source &random) {
     const integer_domain d = integer_domain_of(consumer, port, b.type());
     std::vector<wide_integer> values(static_cast<size_t>(b.count()));
-    const bool is_axes = consumer != nullptr && port == 1 && is_reduction(consumer->kind);
-    wide_integer axis = 0;
     for (wide_integer &value : values)
-        value = is_axes ? axis++ : draw_integer(random, d, impl::bits_of(b.type()));
+        value = draw_integer(random, d, impl::bits_of(b.type()));
     if (!values.empty() && consumer != nullptr && port == 0) {
         wide_integer &edge = (values.size() + seed) % 2 == 0 ? values.front() : values.back();
         if (consumer->kind == onefold_op_reduce_max) edge = highest_integer(b.type());

@@ -8,9 +8,9 @@ namespace onefold::driver {
 
 namespace {
 
-graph_source read_model(const std::string &path, [[maybe_unused]] const impl::io::onnx_shapes &shapes) {
+graph_source read_model(const std::string &path, [[maybe_unused]] const impl::io::onnx_known_inputs &known) {
 #ifdef ONEFOLD_WITH_ONNX
-    return impl::io::read_onnx(path, shapes);
+    return impl::io::read_onnx(path, known);
 #else
     throw bad_input(path + ": this program was built without ONNX (ONEFOLD_ONNX); it reads JSON graph files only");
 #endif
@@ -18,9 +18,9 @@ graph_source read_model(const std::string &path, [[maybe_unused]] const impl::io
 
 } // namespace
 
-graph_source read_graph_source(const std::string &path, const impl::io::onnx_shapes &shapes) {
+graph_source read_graph_source(const std::string &path, const impl::io::onnx_known_inputs &known) {
     try {
-        if (path.ends_with(".onnx")) return read_model(path, shapes);
+        if (path.ends_with(".onnx")) return read_model(path, known);
         graph_source source;
         source.file = impl::io::read_graph(path);
         return source;

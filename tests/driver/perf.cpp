@@ -65,11 +65,13 @@ double read_bandwidth(unsigned threads) {
     return found != measured.end() ? found->second : measured.emplace(threads, measure_read_bandwidth(threads)).first->second;
 }
 
-timing measure(const std::function<void()> &run, double max_ms, uint64_t times) {
+timing measure(const std::function<void()> &run, double max_ms, uint64_t times, const std::function<void()> &prepare) {
+    prepare();
     run();
     timing result;
     double total_ms = 0;
     while (times != 0 ? result.runs < times : result.runs == 0 || total_ms < max_ms) {
+        prepare();
         const auto start = clock::now();
         run();
         const double ms = 1000 * seconds_since(start);

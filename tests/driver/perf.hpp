@@ -17,7 +17,9 @@ struct timing {
     uint64_t runs = 0;
 };
 
-/// Runs it once unmeasured, then until `max_ms` are over or, if `times` is not 0, that many times.
-timing measure(const std::function<void()> &run, double max_ms, uint64_t times);
+/// Runs it once unmeasured, then until `max_ms` are over or, if `times` is not 0, that many times. Before each run `prepare` is
+/// called, which is not measured.
+timing measure(
+    const std::function<void()> &run, double max_ms, uint64_t times, const std::function<void()> &prepare = [] {});
 
 } // namespace onefold::driver

@@ -28,6 +28,8 @@ struct reduction_shape {
     size_t outputs = 1; // elements of dst
     int64_t count = 1;  // elements that make one output
 };
+/// True where the axes are none and the op's attributes say that it leaves its source as it is then.
+bool is_identity(const impl::op &o, const std::vector<int64_t> &axes);
 reduction_shape shape_of_reduction(const impl::op &o, const impl::dims &src, const std::vector<int64_t> &axes);
 
 /// The dims that sources of these dims are broadcast to.

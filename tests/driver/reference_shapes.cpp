@@ -18,8 +18,14 @@ std::vector<bool> reduced_dims(const impl::op &o, size_t rank, const std::vector
 
 } // namespace
 
+bool is_identity(const impl::op &o, const std::vector<int64_t> &axes) {
+    return axes.empty() && !o.raw_attributes.contains(onefold_op_attr_noop_with_empty_axes);
+}
+
 reduction_shape shape_of_reduction(const impl::op &o, const impl::dims &src, const std::vector<int64_t> &axes) {
-    const std::vector<bool> reduced = reduced_dims(o, src.size(), axes);
+    std::vector<bool> reduced = reduced_dims(o, src.size(), axes);
+    const bool empty_means_all = !attribute_or(o, onefold_op_attr_noop_with_empty_axes, true);
+    if (axes.empty() && empty_means_all) reduced.assign(src.size(), true);
     reduction_shape shape;
     shape.strides.resize(src.size());
     for (size_t i = src.size(); i-- > 0;) {

@@ -9,6 +9,7 @@
 
 #include "graph/error.hpp"
 #include "tests/driver/commands.hpp"
+#include "tests/driver/reference_ops.hpp"
 
 namespace onefold::driver {
 
@@ -205,12 +206,27 @@ std::string session::unsupported() const {
 }
 
 bool session::is_ready(const stage &s) const {
+    for (const size_t id : s.ops)
+        if (impl::has_axes_input(op(id)) && !tensor(op(id).outputs[0].id).has_known_dims()) return false;
     return std::all_of(s.inputs.begin(), s.inputs.end(), [&](size_t id) { return tensor(id).has_known_dims(); });
+}
+
+void session::infer_from_axes(const impl::op &o) {
+    if (!is_reduction(o.kind) || o.inputs.size() < 2) return;
+    impl::logical_tensor &dst = tensors_.at(o.outputs[0].id);
+    const impl::logical_tensor &src = tensor(o.inputs[0].id);
+    const auto axes = axes_.find(o.inputs[1].id);
+    if (axes == axes_.end() || dst.has_known_dims() || !src.has_known_dims()) return;
+    const impl::dims dims = shape_of_reduction(o, src.dims, axes->second).dst;
+    dst = impl::make_logical_tensor(dst.id, dst.type, static_cast<int64_t>(dims.size()), dims.data(), nullptr,
+                                    onefold_layout_any, 0, dst.property);
 }
 
 void session::compile(size_t stage_index) {
     stage &s = stages_.at(stage_index);
     if (s.is_view) return lay_out_view(s);
+    for (const size_t id : s.ops)
+        infer_from_axes(op(id));
     std::vector<graph::logical_tensor> inputs, outputs;
     for (const size_t id : s.inputs) {
         impl::logical_tensor &input = tensors_.at(id);

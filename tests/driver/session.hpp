@@ -65,10 +65,14 @@ public:
     /// Gives an input dims; throws bad_input if they contradict the file's.
     void set_dims(size_t input_id, const impl::dims &dims);
 
+    /// Tells before compile() what a tensor of axes is going to hold: the dims of what is reduced over them follow.
+    void set_axes(size_t tensor_id, std::vector<int64_t> axes) { axes_[tensor_id] = std::move(axes); }
+
     /// "op 5 (Convolution), op 6 (MatMul)": the ops that are not supported, End ops and views aside; empty if all are.
     std::string unsupported() const;
 
-    /// True if the dims of all the stage's inputs are known, so that it can be compiled.
+    /// True if the dims of all the stage's inputs are known, and of what is reduced over axes that are one, so that it can be
+    /// compiled.
     bool is_ready(const stage &s) const;
     /// Compiles one stage, which must be supported, or a view, and ready; later stages see its outputs as compiled.
     void compile(size_t stage_index);
@@ -98,6 +102,7 @@ private:
     void mark_outputs(graph::graph &g) const;
     void make_stages(graph::partition::policy policy);
     void lay_out_view(const stage &s);
+    void infer_from_axes(const impl::op &o);
     void check_memory() const;
 
     impl::io::graph_file file_;
@@ -106,6 +111,7 @@ private:
     stream stream_;
     std::map<size_t, const impl::op *> ops_;
     std::map<size_t, impl::logical_tensor> tensors_;
+    std::map<size_t, std::vector<int64_t>> axes_; // what set_axes() told
     std::vector<graph_input> inputs_;
     std::vector<size_t> outputs_;
     std::vector<stage> stages_;

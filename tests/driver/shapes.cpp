@@ -79,9 +79,7 @@ void reshape(impl::logical_tensor &t, const std::string &text) {
 }
 
 void rewrite_shapes(impl::io::graph_file &file, const text_by_id &shapes) {
-    const std::set<size_t> produced = produced_tensors(file);
     for (const auto &[id, text] : shapes) {
-        if (produced.contains(id)) refuse("--in-shapes: tensor {} is not an input of the graph", id);
         change_tensor(file, id, "--in-shapes", [&value = text](impl::logical_tensor &t) { reshape(t, value); });
     }
 }
@@ -179,14 +177,20 @@ void rewrite_type(impl::io::graph_file &file, impl::data_type type) {
     }
 }
 
-/// The dims of what ops produce follow from what has changed, and only the library knows how.
-void forget_produced_dims(impl::io::graph_file &file) {
-    for (const size_t id : produced_tensors(file)) {
-        change_tensor(file, id, "", [](impl::logical_tensor &t) {
-            t.ndims = impl::unknown_ndims;
-            t.dims.clear();
-            t.strides.clear();
-        });
+/// The dims of what ops produce follow from what has changed, and only the library knows how. Not even it does where a
+/// reduction's axes are an input: those are among the shapes given, or stay where only kinds change.
+void forget_produced_dims(impl::io::graph_file &file, const graph_rewrite &knobs) {
+    const bool only_kinds_change = knobs.in_shapes.empty() && knobs.op_attrs.empty() && knobs.mb == 0;
+    if (only_kinds_change && knobs.op_kinds.empty()) return;
+    for (const impl::op &o : std::vector<impl::op>(file.ops)) {
+        for (const impl::logical_tensor &produced : o.outputs) {
+            if (knobs.in_shapes.contains(produced.id) || (only_kinds_change && impl::has_axes_input(o))) continue;
+            change_tensor(file, produced.id, "", [](impl::logical_tensor &t) {
+                t.ndims = impl::unknown_ndims;
+                t.dims.clear();
+                t.strides.clear();
+            });
+        }
     }
 }
 
@@ -219,8 +223,7 @@ void rewrite(impl::io::graph_file &file, const graph_rewrite &knobs) {
             rewrite_attributes(find_op(file, id, "--op-attrs"), attributes);
         rewrite_shapes(file, knobs.in_shapes);
         if (knobs.mb != 0) rewrite_batch(file, knobs.mb);
-        if (!knobs.in_shapes.empty() || !knobs.op_attrs.empty() || !knobs.op_kinds.empty() || knobs.mb != 0)
-            forget_produced_dims(file);
+        forget_produced_dims(file, knobs);
         if (knobs.type != onefold_data_type_undef) rewrite_type(file, knobs.type);
         for (const auto &entry : knobs.type_of_tensor)
             change_tensor(file, entry.first, "--dt", [&](impl::logical_tensor &t) { t.type = entry.second; });

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "tests/driver/compare.hpp"
-#include "tests/driver/fill.hpp"
+#include "tests/driver/fill_input.hpp"
 #include "tests/driver/reference.hpp"
 
 namespace onefold_test {
@@ -48,11 +48,24 @@ void execution::fill_sources(uint64_t seed) {
                 const size_t tensor = o.inputs[port].id;
                 const bool from_outside = std::find(s.inputs.begin(), s.inputs.end(), tensor) != s.inputs.end();
                 if (!from_outside || produced.contains(tensor) || sources_.contains(tensor)) continue;
-                driver::fill(session_.buffer_of(tensor), &o, port, seed);
+                driver::fill_input(session_, {tensor, &o, port}, seed);
                 sources_[tensor] = driver::exact_tensor(session_.buffer_of(tensor));
             }
         }
     }
+}
+
+std::string execution::check_with_other_axes(uint64_t seed) {
+    bool has_axes = false;
+    for (auto &[id, values] : sources_) {
+        if (!driver::is_axes(session_, id)) continue;
+        has_axes = true;
+        driver::fill_input(session_, {id, nullptr, 1}, seed);
+        values = driver::exact_tensor(session_.buffer_of(id));
+    }
+    if (!has_axes) return "";
+    session_.execute();
+    return check();
 }
 
 bool execution::reads_only_sources(size_t tensor) const {

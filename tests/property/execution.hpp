@@ -18,6 +18,8 @@ public:
 
     /// "", or what is wrong: an output beyond its bounds, a gap or a source that was written to.
     std::string check();
+    /// The same after another execution, with other axes where several would do; "" if no axes are an input.
+    std::string check_with_other_axes(uint64_t seed);
     /// "", or which output differs in a bit from the other execution's.
     std::string check_same_bits(execution &other);
     /// "", or what differs when each pair of ports that may share a buffer does.

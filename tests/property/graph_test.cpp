@@ -127,6 +127,7 @@ std::string run_graph(uint64_t seed, policy how) {
     if (wrong.empty()) wrong = check_ports(e.session());
     if (wrong.empty()) wrong = e.check();
     if (wrong.empty()) wrong = e.check_in_place();
+    if (wrong.empty()) wrong = e.check_with_other_axes(seed + 1);
     return show_if_wrong(wrong, file);
 }
 

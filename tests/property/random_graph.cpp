@@ -144,24 +144,39 @@ impl::logical_tensor graph_builder::add(impl::op_kind kind, std::vector<impl::lo
     return o.outputs[0];
 }
 
+impl::logical_tensor graph_builder::add_axes(size_t count) {
+    const impl::dims sizes(1, static_cast<int64_t>(count));
+    const impl::dims strides(1, random_.one_in(4) ? random_.between(1, 3) : 1);
+    return impl::make_logical_tensor(next_tensor_++, random_.one_in(2) ? onefold_s32 : onefold_s64, 1, sizes.data(),
+                                     strides.data(), onefold_layout_strided, 0, onefold_property_undef);
+}
+
 impl::logical_tensor graph_builder::add_reduction(const impl::logical_tensor &src) {
     const auto rank = static_cast<int64_t>(src.dims.size());
     std::vector<int64_t> axes;
-    std::vector<bool> reduced(src.dims.size(), false);
     const bool all = random_.one_in(6);
     for (int64_t i = 0; i < rank; ++i)
-        if (all || random_.one_in(2)) {
-            axes.push_back(random_.one_in(2) ? i : i - rank);
-            reduced[static_cast<size_t>(i)] = true;
-        }
+        if (all || random_.one_in(2)) axes.push_back(random_.one_in(2) ? i : i - rank);
     random_.shuffle(axes);
+    impl::attribute_map attributes;
+    if (random_.one_in(4)) attributes[onefold_op_attr_noop_with_empty_axes] = random_.one_in(2);
+    const bool none_are_all = axes.empty() && attributes.contains(onefold_op_attr_noop_with_empty_axes) &&
+                              !std::get<bool>(attributes.at(onefold_op_attr_noop_with_empty_axes));
+    std::vector<bool> reduced(src.dims.size(), none_are_all);
+    for (const int64_t axis : axes)
+        reduced[static_cast<size_t>(axis < 0 ? axis + rank : axis)] = true;
     const bool keep_dims = random_.one_in(2);
     impl::dims sizes;
     for (size_t i = 0; i < src.dims.size(); ++i)
         if (!reduced[i] || keep_dims) sizes.push_back(reduced[i] ? 1 : src.dims[i]);
-    impl::attribute_map attributes = {{onefold_op_attr_axes, axes}};
     if (keep_dims || random_.one_in(2)) attributes[onefold_op_attr_keep_dims] = keep_dims;
-    return add(random_reduction(random_), {src}, sizes, src.type, attributes);
+    std::vector<impl::logical_tensor> srcs = {src};
+    const bool may_have_neither = axes.empty() && attributes.contains(onefold_op_attr_noop_with_empty_axes);
+    if (random_.one_in(3))
+        srcs.push_back(add_axes(axes.size()));
+    else if (!may_have_neither || random_.one_in(2))
+        attributes[onefold_op_attr_axes] = axes;
+    return add(random_reduction(random_), std::move(srcs), sizes, src.type, attributes);
 }
 
 impl::logical_tensor graph_builder::add_binary(const impl::logical_tensor &src) {
@@ -240,7 +255,7 @@ void graph_builder::add_end(const impl::logical_tensor &src) {
 void graph_builder::lay_out_last() {
     impl::logical_tensor &dst = file_.ops.back().outputs.front();
     if (random_.one_in(3)) return;
-    if (random_.one_in(3)) {
+    if (random_.one_in(3) && !impl::has_axes_input(file_.ops.back())) {
         dst = impl::make_logical_tensor(dst.id, dst.type, impl::unknown_ndims, nullptr, nullptr, onefold_layout_undef, 0,
                                         onefold_property_undef);
         return;

@@ -36,7 +36,11 @@ public:
     impl::logical_tensor add_input(const impl::dims &sizes, impl::data_type type);
     impl::logical_tensor add_input(const impl::dims &sizes) { return add_input(sizes, type_); }
 
+    /// A tensor from outside for so many axes.
+    impl::logical_tensor add_axes(size_t count);
+
     // Each adds an op that reads `src` and returns what it produces, dims known, layout open.
+    /// The axes are an attribute or come from outside, or there are none.
     impl::logical_tensor add_reduction(const impl::logical_tensor &src);
     /// The second operand comes from outside, broadcast or not, and may be either one.
     impl::logical_tensor add_binary(const impl::logical_tensor &src);

@@ -82,6 +82,24 @@ TEST(driver_reference, axes_tensor) {
     EXPECT_THAT(compute(onefold_op_reduce_sum, {src, exact_integers({1}, {-1})}).value, ElementsAre(2, 3));
 }
 
+TEST(driver_reference, no_axes) {
+    const auto src = exact_tensor({2, 3}, {1, -2, 3, 4, 5, -6});
+    const auto none = exact_integers({0}, {});
+    const impl::attribute_map all = {{onefold_op_attr_noop_with_empty_axes, false}};
+    const impl::attribute_map noop = {{onefold_op_attr_noop_with_empty_axes, true}, {onefold_op_attr_keep_dims, false}};
+    for (const auto &sources : {std::vector<reference_tensor>{src}, {src, none}}) {
+        EXPECT_THAT(compute(onefold_op_reduce_l1, sources).value, ElementsAre(1, -2, 3, 4, 5, -6));
+        EXPECT_THAT(compute(onefold_op_reduce_l1, sources, all).value, ElementsAre(21));
+        EXPECT_THAT(compute(onefold_op_reduce_l1, sources, all).dims, ElementsAre());
+        EXPECT_THAT(compute(onefold_op_reduce_l1, sources, noop).value, ElementsAre(1, 2, 3, 4, 5, 6));
+        EXPECT_THAT(compute(onefold_op_reduce_sum_square, sources, noop).value, ElementsAre(1, 4, 9, 16, 25, 36));
+        EXPECT_THAT(compute(onefold_op_reduce_sum_square, sources, noop).dims, ElementsAre(2, 3));
+    }
+    const auto scalar = exact_tensor({}, {-3});
+    EXPECT_THAT(compute(onefold_op_reduce_l2, {scalar}, all).value, ElementsAre(3));
+    EXPECT_THAT(compute(onefold_op_reduce_l2, {scalar}).value, ElementsAre(-3));
+}
+
 TEST(driver_reference, nan_and_zeros_in_maxima) {
     const double nan = std::nan("");
     EXPECT_TRUE(std::isnan(compute(onefold_op_reduce_max, {vector({1, nan, 2})}, axes({0})).value[0]));

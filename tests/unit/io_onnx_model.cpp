@@ -83,10 +83,16 @@ void set(pb::NodeProto &node, const std::string &name, const std::vector<int64_t
 }
 
 std::map<std::string, onnx_values> run(const pb::ModelProto &model, const std::map<std::string, onnx_values> &inputs) {
-    impl::io::onnx_shapes shapes;
-    for (const auto &[name, values] : inputs)
-        shapes.emplace(name, values.dims);
-    impl::io::onnx_graph graph = impl::io::import_model(model, {}, shapes);
+    std::map<std::string, std::vector<int64_t>> integers; // what may be axes
+    impl::io::onnx_known_inputs known;
+    for (const auto &[name, values] : inputs) {
+        impl::io::onnx_known_input input{values.dims, values.type};
+        if (values.type == onefold_s64)
+            input.data = std::as_bytes(std::span(
+                integers.emplace(name, std::vector<int64_t>(values.values.begin(), values.values.end())).first->second));
+        known.emplace(name, input);
+    }
+    impl::io::onnx_graph graph = impl::io::import_model(model, {}, known);
     if (!graph.unsupported.empty()) throw std::runtime_error(graph.unsupported.begin()->second);
     driver::session s(std::move(graph.file), 1, graph::partition::policy::fusion, graph.views);
     s.compile();

@@ -83,6 +83,34 @@ TEST_F(io_onnx_program, says_what_is_not_supported) {
     EXPECT_THAT(inspected.out, HasSubstr("    node 2 (Tile \"last\", opset 13): onefold has no such op\n"));
 }
 
+TEST_F(io_onnx_program, reads_axes_when_it_runs) {
+    onnx_model m(18);
+    m.node("ReduceMean", {"x", "axes"}).set_name("mean");
+    m.input("x", f32, {2, 3});
+    m.input("axes", pb::TensorProto::INT64, {1});
+    m.output("y");
+    const std::string model = write_model(m), x = write_array("x.npy", {2, 3}, {1, 2, 6, 4, 5, 9});
+    const auto write_axis = [&](int64_t axis) {
+        const std::string path = (folder_ / "axes.npy").string();
+        impl::io::write_npy(path, onefold_s64, {1}, std::as_bytes(std::span(&axis, 1)));
+        return " --input axes=" + path;
+    };
+    const outcome rows = run("run " + model + " --input x=" + x + write_axis(1));
+    EXPECT_EQ(rows.out, "output y: f32 2x1: 3, 6\n") << rows.err;
+    const outcome columns = run("run " + model + " --input x=" + x + write_axis(-2));
+    EXPECT_EQ(columns.out, "output y: f32 1x3: 2.5, 3.5, 7.5\n") << columns.err;
+    const outcome wrong = run("run " + model + write_axis(2));
+    EXPECT_EQ(wrong.exit_code, 2);
+    EXPECT_THAT(wrong.err, HasSubstr("node 0 (ReduceMean \"mean\", opset 18): axis 2 is not in [-2, 1]"));
+    const outcome open = run("run " + model);
+    EXPECT_EQ(open.exit_code, 2);
+    EXPECT_THAT(open.err,
+                HasSubstr("(ReduceMean): the shape of its result depends on its axes; --input axes=PATH.npy gives them"));
+    const outcome inspected = run("inspect " + model);
+    EXPECT_EQ(inspected.exit_code, 0);
+    EXPECT_THAT(inspected.out, HasSubstr("the steps depend on shapes that are not known"));
+}
+
 TEST_F(io_onnx_program, inspects_views) {
     const outcome result = run("inspect " + write_model(centred()));
     EXPECT_EQ(result.exit_code, 0) << result.err;

@@ -17,6 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr int f32 = pb::TensorProto::FLOAT;
+const impl::dims dims_of_one = {1};
 const onnx_values x23 = {{2, 3}, {1, 2, 6, 4, 5, 9}};
 
 /// A model of one node with input x of shape 2x3 and output y.
@@ -72,6 +73,56 @@ TEST(io_onnx, no_axes_are_all_axes_unless_noop) {
     set(node_of(squares), "noop_with_empty_axes", int64_t{1});
     set(node_of(squares), "keepdims", int64_t{0});
     EXPECT_THAT(run_one(squares).values, ElementsAre(1, 4, 36, 16, 25, 81));
+}
+
+/// ReduceSum over an input of axes, and what stands behind it.
+onnx_model sum_over_input(int64_t keepdims) {
+    onnx_model m(18);
+    set(m.node("ReduceSum", {"x", "axes"}, {"s"}), "keepdims", keepdims);
+    m.node("Abs", {"s"});
+    m.input("x", f32, {2, 3});
+    m.input("axes", pb::TensorProto::INT64, {-1});
+    m.output();
+    return m;
+}
+
+TEST(io_onnx, axes_that_are_given_tell_the_shapes) {
+    const auto run_over = [](const onnx_model &m, const impl::dims &axes) {
+        const onnx_values given{{static_cast<int64_t>(axes.size())}, {axes.begin(), axes.end()}, onefold_s64};
+        return run(m.proto, {{"x", x23}, {"axes", given}}).at("y");
+    };
+    EXPECT_THAT(run_over(sum_over_input(0), {1}).values, ElementsAre(9, 18));
+    EXPECT_THAT(run_over(sum_over_input(0), {-2}).values, ElementsAre(5, 7, 15));
+    EXPECT_THAT(run_over(sum_over_input(1), {0}).dims, ElementsAre(1, 3));
+    EXPECT_THAT(run_over(sum_over_input(1), {}).dims, ElementsAre(1, 1));
+    EXPECT_THAT(run_over(sum_over_input(0), {}).values, ElementsAre(27));
+    onnx_model noop = sum_over_input(0);
+    set(node_of(noop), "noop_with_empty_axes", int64_t{1});
+    EXPECT_EQ(run_over(noop, {}).values, x23.values);
+    EXPECT_THAT([&] { run_over(sum_over_input(0), {2}); },
+                testing::ThrowsMessage<impl::error>(HasSubstr("axis 2 is not in [-2, 1]")));
+    // What the model says of the shape is stale, then.
+    onnx_model stale = sum_over_input(0);
+    auto &info = *stale.graph().add_value_info();
+    info.set_name("s");
+    info.mutable_type()->mutable_tensor_type()->set_elem_type(f32);
+    info.mutable_type()->mutable_tensor_type()->mutable_shape()->add_dim()->set_dim_value(2);
+    EXPECT_THAT(run_over(stale, {0}).values, ElementsAre(5, 7, 15));
+}
+
+TEST(io_onnx, shapes_behind_axes_may_be_declared) {
+    onnx_model m = sum_over_input(0);
+    m.graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(0)->set_dim_param("n");
+    auto &info = *m.graph().add_value_info();
+    info.set_name("s");
+    info.mutable_type()->mutable_tensor_type()->set_elem_type(f32);
+    info.mutable_type()->mutable_tensor_type()->mutable_shape()->add_dim()->set_dim_param("n");
+    const auto known = impl::io::import_model(m.proto, {}, {{"x", {{2, 3}}}, {"axes", {dims_of_one, onefold_s64}}});
+    EXPECT_THAT(known.file.ops.at(0).outputs.at(0).dims, ElementsAre(2));
+    EXPECT_THAT(known.file.ops.at(1).outputs.at(0).dims, ElementsAre(2));
+    EXPECT_EQ(known.file.ops.at(0).inputs.size(), 2U);
+    const auto open = impl::io::import_model(m.proto, {});
+    EXPECT_FALSE(open.file.ops.at(0).outputs.at(0).has_known_dims());
 }
 
 TEST(io_onnx, a_constant_node_is_as_good_as_an_initializer) {
@@ -201,21 +252,21 @@ TEST(io_onnx, symbolic_dims_come_from_the_inputs_given) {
     m.output();
     const auto graph = impl::io::import_model(m.proto, {});
     EXPECT_THAT(graph.inputs.at(1).unknown, ElementsAre("dim 0 (\"n\")"));
-    const auto bound = impl::io::import_model(m.proto, {}, {{"x", {2, 3}}});
+    const auto bound = impl::io::import_model(m.proto, {}, {{"x", {{2, 3}}}});
     EXPECT_THAT(bound.inputs.at(1).unknown, testing::IsEmpty());
     EXPECT_THAT(bound.file.ops.at(0).outputs.at(0).dims, ElementsAre(2, 3));
-    const auto refused = [&](const impl::io::onnx_shapes &shapes) -> std::string {
+    const auto refused = [&](const impl::io::onnx_known_inputs &known) -> std::string {
         try {
-            impl::io::import_model(m.proto, {}, shapes);
+            impl::io::import_model(m.proto, {}, known);
         } catch (const impl::error &e) {
             return e.what();
         }
         return "";
     };
-    EXPECT_THAT(refused({{"x", {2, 3}}, {"z", {4, 3}}}),
+    EXPECT_THAT(refused({{"x", {{2, 3}}}, {"z", {{4, 3}}}}),
                 HasSubstr("\"n\") is 4 in the array given, but 2 in that of input \"x\""));
-    EXPECT_THAT(refused({{"x", {2, 4}}}), HasSubstr("dim 1 is 3, but an array of shape 2x4 is given"));
-    EXPECT_THAT(refused({{"x", {2}}}), HasSubstr("has rank 2, but an array of rank 1 is given"));
+    EXPECT_THAT(refused({{"x", {{2, 4}}}}), HasSubstr("dim 1 is 3, but an array of shape 2x4 is given"));
+    EXPECT_THAT(refused({{"x", {{2}}}}), HasSubstr("has rank 2, but an array of rank 1 is given"));
 }
 
 TEST(io_onnx, what_is_not_supported_says_why) {

@@ -80,12 +80,12 @@ TEST(loop_space, every_kind_of_axes_of_a_dense_tensor) {
 }
 
 TEST(loop_space, ones_are_dropped) {
-    EXPECT_EQ(canonical(reduction({1, 2, 1, 3, 1}, "RKRKK")), "K6 R1");
+    EXPECT_EQ(canonical(reduction({1, 2, 1, 3, 1}, "RKRKK")), "R1 K6");
     EXPECT_EQ(canonical(reduction({1, 2, 1, 3, 1}, "KKKRK")), "K2 R3");
     EXPECT_EQ(canonical(reduction({1, 1, 1}, "RKR")), "R1");
     EXPECT_EQ(canonical(reduction({1, 1, 1}, "KKK")), "K1");
     EXPECT_EQ(canonical(reduction({}, "")), "K1");
-    EXPECT_EQ(canonical(reduction({4, 1, 5}, "KRK")), "K20 R1");
+    EXPECT_EQ(canonical(reduction({4, 1, 5}, "KRK")), "R1 K20");
 }
 
 TEST(loop_space, a_large_rank_collapses) {

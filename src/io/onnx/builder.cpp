@@ -1,6 +1,7 @@
 #include "io/onnx/builder.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "graph/shape_inference.hpp"
 #include "io/json.hpp"
@@ -29,20 +30,6 @@ std::optional<dims> broadcast_open(const std::vector<logical_tensor> &srcs) {
     return result;
 }
 
-/// dst's dims as far as they can be told.
-std::optional<dims> infer(const op &o) {
-    const auto has_rank = [](const logical_tensor &t) { return t.ndims != unknown_ndims; };
-    if (!std::all_of(o.inputs.begin(), o.inputs.end(), has_rank)) return std::nullopt;
-    const op_family family = o.schema().family;
-    if (family == op_family::reduction && o.inputs.size() > 1) {
-        if (!o.reduction().keep_dims) return std::nullopt;
-        return dims(o.inputs[0].dims.size(), unknown_dim);
-    }
-    const bool open = !std::all_of(o.inputs.begin(), o.inputs.end(), [](const auto &t) { return all_known(t.dims); });
-    if (open && (family == op_family::binary || family == op_family::nary)) return broadcast_open(o.inputs);
-    return o.schema().infer(o, o.inputs);
-}
-
 /// An error's sentence without the op's name: it stands for a node, which has its own.
 std::string without_name(const op &o, const error &e) {
     const std::string message = e.what(), name = to_string(o) + ": ";
@@ -50,6 +37,41 @@ std::string without_name(const op &o, const error &e) {
 }
 
 } // namespace
+
+void graph_builder::know(const logical_tensor &tensor, const onnx_known_input &known) {
+    const bool may_be_axes = known.type == onefold_s64 && tensor.type == onefold_s64 && known.dims.size() == 1;
+    const auto bytes = may_be_axes ? static_cast<size_t>(known.dims[0]) * sizeof(int64_t) : 0;
+    if (may_be_axes && bytes == known.data.size())
+        known_axes_[tensor.id] = integers_of({known.type, known.dims, {known.data.begin(), known.data.end()}});
+}
+
+/// What the model says of the shape may be open or stale: the axes that are known to come count before it.
+std::optional<dims> graph_builder::infer_with_axes_input(const op &o) const {
+    const size_t rank = o.inputs[0].dims.size();
+    const dims &count = o.inputs[1].dims;
+    op reduction = o;
+    std::vector<int64_t> &axes = std::get<reduction_attributes>(reduction.attributes).axes;
+    if (const auto known = known_axes_.find(o.inputs[1].id); known != known_axes_.end()) {
+        axes = known->second;
+    } else if (count == dims{0} || count == dims{static_cast<int64_t>(rank)}) {
+        axes.resize(static_cast<size_t>(count[0])); // none or all of them
+        std::iota(axes.begin(), axes.end(), int64_t{0});
+    } else {
+        return o.reduction().keep_dims ? std::optional(dims(rank, unknown_dim)) : std::nullopt;
+    }
+    return infer_reduction(reduction, reduction.inputs);
+}
+
+std::optional<dims> graph_builder::infer(const op &o) const {
+    const auto has_rank = [](const logical_tensor &t) { return t.ndims != unknown_ndims; };
+    if (!has_rank(o.inputs[0])) return std::nullopt;
+    if (has_axes_input(o)) return infer_with_axes_input(o);
+    if (!std::all_of(o.inputs.begin(), o.inputs.end(), has_rank)) return std::nullopt;
+    const op_family family = o.schema().family;
+    const bool open = !std::all_of(o.inputs.begin(), o.inputs.end(), [](const auto &t) { return all_known(t.dims); });
+    if (open && (family == op_family::binary || family == op_family::nary)) return broadcast_open(o.inputs);
+    return o.schema().infer(o, o.inputs);
+}
 
 logical_tensor graph_builder::make_tensor(data_type type, const std::optional<dims> &dims) {
     const size_t id = next_id_++;

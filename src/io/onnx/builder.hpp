@@ -34,6 +34,8 @@ public:
     logical_tensor add_constant(onnx_array array);
     void add_input(onnx_input input, const logical_tensor &tensor);
     void add_output(const std::string &name);
+    /// Remembers what is known of an input, as far as it can be axes.
+    void know(const logical_tensor &tensor, const onnx_known_input &known);
 
     bool is_defined(const std::string &name) const { return tensors_.contains(name); }
     /// Gives a tensor an ONNX name; an empty name is none.
@@ -55,11 +57,15 @@ public:
 
 private:
     void push(op o);
+    /// dst's dims as far as they can be told.
+    std::optional<dims> infer(const op &o) const;
+    std::optional<dims> infer_with_axes_input(const op &o) const;
 
     std::filesystem::path folder_;
     std::map<std::string, declared_tensor> declared_;
     std::map<std::string, logical_tensor> tensors_;
-    std::set<size_t> free_dsts_; // tensors that an op produces and that are no output of the graph yet
+    std::map<size_t, std::vector<int64_t>> known_axes_; // elements of inputs, which executions may change
+    std::set<size_t> free_dsts_;                        // tensors that an op produces and that are no output of the graph yet
     size_t next_id_ = 0;
     onnx_graph graph_;
 };

@@ -4,11 +4,21 @@
 
 namespace onefold::impl::io {
 
-/// What a ValueInfoProto says; dims that have a name or nothing are unknown_dim.
-declared_tensor read_declaration(const pb::ValueInfoProto &info);
+/// The size that a symbolic dim has, and the input that it comes from.
+struct onnx_symbol {
+    int64_t size;
+    std::string input;
+};
+using onnx_symbols = std::map<std::string, onnx_symbol>;
 
-/// Defines the graph's inputs, initializers aside: their open dims come from `shapes`. A symbolic dim has one size in all of
-/// them. Throws error(invalid_arguments) where that cannot be.
-void add_inputs(graph_builder &b, const pb::GraphProto &graph, const onnx_shapes &shapes);
+/// Holds the dims that are known of the graph's inputs against those declared; the sizes of the symbolic dims come out. Throws
+/// error(invalid_arguments) where they contradict, or a symbolic dim has not one size everywhere.
+onnx_symbols bind_symbols(const pb::GraphProto &graph, const onnx_known_inputs &known);
+
+/// What a ValueInfoProto says; dims that are left open, or have a name that is none of the symbols, are unknown_dim.
+declared_tensor read_declaration(const pb::ValueInfoProto &info, const onnx_symbols &symbols = {});
+
+/// Defines the graph's inputs, initializers aside. Throws error(invalid_arguments) for a size that overflows.
+void add_inputs(graph_builder &b, const pb::GraphProto &graph, const onnx_known_inputs &known, const onnx_symbols &symbols);
 
 } // namespace onefold::impl::io

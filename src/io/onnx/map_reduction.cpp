@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <numeric>
 
 #include "io/json.hpp"
 #include "io/onnx/builder.hpp"
@@ -25,33 +24,16 @@ std::optional<std::vector<int64_t>> known_axes(const graph_builder &b, const onn
 } // namespace
 
 void map_reduction(graph_builder &b, const onnx_node &n) {
-    logical_tensor src = b.src(n, 0);
-    const bool noop = n.integer("noop_with_empty_axes", 0) != 0;
     attribute_map attributes = {{onefold_op_attr_keep_dims, n.integer("keepdims", 1) != 0}};
-    std::optional<std::vector<int64_t>> axes = known_axes(b, n);
-    if (!axes) {
-        const std::optional<op_attr> noop_attr = op_attr_from_name("noop_with_empty_axes");
-        if (!noop_attr) throw not_supported("the axes are not a constant");
-        attributes.emplace(*noop_attr, noop);
-        return b.define(n.dst(), b.add(n, n.row()->kind, {src, b.src(n, 1)}, std::move(attributes)));
-    }
+    const bool noop = n.integer("noop_with_empty_axes", 0) != 0;
+    const std::optional<std::vector<int64_t>> axes = known_axes(b, n);
+    // No axes are all axes here, which the graph must be told.
+    if (!axes || axes->empty()) attributes.emplace(onefold_op_attr_noop_with_empty_axes, noop);
+    if (!axes) return b.define(n.dst(), b.add(n, n.row()->kind, {b.src(n, 0), b.src(n, 1)}, std::move(attributes)));
     const auto negative = std::find_if(axes->begin(), axes->end(), [](int64_t axis) { return axis < 0; });
     if (n.opset() < 11 && negative != axes->end()) n.reject("axis {}: negative axes came with opset 11", *negative);
-    if (axes->empty() && src.ndims == unknown_ndims)
-        throw not_supported("no axes are given, and the rank of its input is not known");
-    if (axes->empty() && noop) {
-        // What the op does to each element still happens: it reduces an axis of 1 that is added for it.
-        dims widened = src.dims;
-        widened.push_back(1);
-        axes->push_back(src.ndims);
-        attributes[onefold_op_attr_keep_dims] = false;
-        src = b.add_view(fmt::format("axis of 1 for \"{}\"", printable(n.proto().name())), src, widened);
-    } else if (axes->empty()) {
-        axes->resize(src.dims.size());
-        std::iota(axes->begin(), axes->end(), 0);
-    }
     attributes.emplace(onefold_op_attr_axes, *axes);
-    b.define(n.dst(), b.add(n, n.row()->kind, {src}, std::move(attributes)));
+    b.define(n.dst(), b.add(n, n.row()->kind, {b.src(n, 0)}, std::move(attributes)));
 }
 
 } // namespace onefold::impl::io

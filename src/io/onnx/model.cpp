@@ -38,12 +38,12 @@ void check_file(const pb::ModelProto &model) {
     if (model.graph().output().empty()) fail(onefold_invalid_arguments, "the graph has no outputs");
 }
 
-std::map<std::string, declared_tensor> read_declarations(const pb::GraphProto &graph) {
+std::map<std::string, declared_tensor> read_declarations(const pb::GraphProto &graph, const onnx_symbols &symbols) {
     std::map<std::string, declared_tensor> declared;
     for (const pb::ValueInfoProto &info : graph.value_info())
-        declared[info.name()] = read_declaration(info);
+        declared[info.name()] = read_declaration(info, symbols);
     for (const pb::ValueInfoProto &info : graph.output())
-        declared[info.name()] = read_declaration(info);
+        declared[info.name()] = read_declaration(info, symbols);
     return declared;
 }
 
@@ -148,12 +148,13 @@ void add_outputs(graph_builder &b, const pb::GraphProto &graph) {
 
 } // namespace
 
-onnx_graph import_model(const pb::ModelProto &model, const std::filesystem::path &folder, const onnx_shapes &shapes) {
+onnx_graph import_model(const pb::ModelProto &model, const std::filesystem::path &folder, const onnx_known_inputs &known) {
     check_file(model);
     const int opset = opset_of(model);
     const pb::GraphProto &graph = model.graph();
-    graph_builder b(folder, read_declarations(graph));
-    add_inputs(b, graph, shapes);
+    const onnx_symbols symbols = bind_symbols(graph, known);
+    graph_builder b(folder, read_declarations(graph, symbols));
+    add_inputs(b, graph, known, symbols);
     add_initializers(b, graph);
     add_nodes(b, graph, opset);
     add_outputs(b, graph);

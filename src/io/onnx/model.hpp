@@ -9,6 +9,6 @@ namespace onefold::impl::io {
 inline constexpr int newest_ir_version = 13;
 
 /// Makes the graph of a model whose external data is in `folder`. Throws as read_onnx() does.
-onnx_graph import_model(const pb::ModelProto &model, const std::filesystem::path &folder, const onnx_shapes &shapes = {});
+onnx_graph import_model(const pb::ModelProto &model, const std::filesystem::path &folder, const onnx_known_inputs &known = {});
 
 } // namespace onefold::impl::io

@@ -35,9 +35,9 @@ pb::ModelProto load(const std::filesystem::path &path) {
 
 } // namespace
 
-onnx_graph read_onnx(const std::filesystem::path &path, const onnx_shapes &shapes) {
+onnx_graph read_onnx(const std::filesystem::path &path, const onnx_known_inputs &known) {
     try {
-        return import_model(load(path), path.parent_path(), shapes);
+        return import_model(load(path), path.parent_path(), known);
     } catch (const error &e) {
         fail(onefold_invalid_arguments, "{}: {}", path.string(), e.what());
     }

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,11 +36,19 @@ struct onnx_graph {
     std::map<size_t, std::string> unsupported; // Wildcard ops that stand for what onefold cannot do: "node 3 (Conv "c"): why"
 };
 
-/// Dims of inputs, by name: where the model leaves a dim open, it comes from here.
-using onnx_shapes = std::map<std::string, dims>;
+/// What is known of an input before the graph is made.
+struct onnx_known_input {
+    impl::dims dims;
+    data_type type = onefold_data_type_undef;
+    std::span<const std::byte> data = {}; // row-major; empty: the elements are not known
+};
+
+/// By name: where the model leaves a dim open, it comes from here; where the axes of a reduction are an input, its elements
+/// tell the dims of the result.
+using onnx_known_inputs = std::map<std::string, onnx_known_input>;
 
 /// Reads an ONNX model. Throws error(invalid_arguments), one line with the path in front, where the file or the model breaks a
 /// rule of ONNX; what is merely not supported is returned. Never allocates out of proportion to the file, whatever it claims.
-onnx_graph read_onnx(const std::filesystem::path &path, const onnx_shapes &shapes = {});
+onnx_graph read_onnx(const std::filesystem::path &path, const onnx_known_inputs &known = {});
 
 } // namespace onefold::impl::io
