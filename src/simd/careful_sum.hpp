@@ -26,6 +26,7 @@ public:
 
     double result(int64_t elements) const {
         if (op_ == onefold_op_reduce_mean) return static_cast<double>(total_ / static_cast<long double>(elements));
+        if (op_ == onefold_op_reduce_log_sum) return static_cast<double>(std::log(total_));
         return static_cast<double>(op_ == onefold_op_reduce_l2 ? std::sqrt(total_) : total_);
     }
 
