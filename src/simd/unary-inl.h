@@ -203,12 +203,13 @@ struct sigmoid_op {
     }
 };
 struct softplus_op {
-    /// log(1 + exp(z)) = max(z, 0) + log1p(exp(-|z|)), z = beta x.
+    /// log(1 + exp(z)) = max(z, 0) + log1p(exp(-|z|)), z = beta x. In f32 what would be subnormal is 0.
     template <class D, class V>
     static HWY_INLINE V apply(D d, V x, lane_of<D> beta, lane_of<D>) {
         const auto z = hn::Mul(hn::Set(d, beta), x);
-        const auto rest = hn::Log1p(d, exp_or_zero(d, hn::Neg(hn::Abs(z))));
-        return keep_nan(x, hn::Div(hn::Add(hn::Max(z, hn::Zero(d)), rest), hn::Set(d, beta)));
+        const auto below = hn::Neg(hn::Abs(z));
+        const auto e = std::is_same_v<lane_of<D>, float> ? exp_or_zero(d, below) : simd::HWY_NAMESPACE::exp(d, below);
+        return keep_nan(x, hn::Div(hn::Add(hn::Max(z, hn::Zero(d)), hn::Log1p(d, e)), hn::Set(d, beta)));
     }
 };
 struct sqrt_op {
