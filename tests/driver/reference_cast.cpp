@@ -52,12 +52,14 @@ void cast_to_boolean(const reference_tensor &src, reference_tensor &dst) {
     }
 }
 
-/// Rounded here where the source is exact; else by whoever stores the result.
+/// Rounded here where the source is exact, or the result an f32; else by whoever stores the result.
 void cast_to_float(const reference_tensor &src, impl::data_type type, reference_tensor &dst) {
     for (size_t i = 0; i < src.error.size(); ++i) {
         const auto [x, error] = number_at(src, i);
         dst.value.push_back(error == 0 ? round_once(x, type) : static_cast<double>(x));
-        dst.error.push_back(error);
+        const double rounding =
+            error != 0 && type == onefold_f32 ? std::max((std::abs(static_cast<double>(x)) + error) * f32_unit, 0x1p-150) : 0;
+        dst.error.push_back(error + rounding);
     }
 }
 
