@@ -119,6 +119,9 @@ public:
         Sum = onefold_op_sum,
         // extension: a reduction like the others
         ReduceSumSquare = onefold_op_reduce_sum_square,
+        ReduceLogSum = onefold_op_reduce_log_sum,
+        ReduceLogSumExp = onefold_op_reduce_log_sum_exp,
+        Neg = onefold_op_neg,
         // above all kinds, not one itself
         LastSymbol = onefold_op_kind_count
     };

@@ -114,19 +114,29 @@ typedef enum onefold_partition_policy ONEFOLD_ENUM_BASE {
 /// The op kinds of the Graph specification, and behind them those that are an extension. Kinds that onefold does not compile
 /// come back as unsupported partitions.
 ///
-/// Reductions, Add, Subtract, Multiply, Divide, Maximum, Minimum, SquaredDifference, Max, Min and Sum take f32, bf16, f16 and,
-/// as an extension, f64 and the integers from 8 to 64 bits; Mean takes the floats among them. All ports of an op have one type,
-/// but Multiply and Divide may mix f32, bf16 and f16. What the specification leaves open:
-/// - Of integers, sums, differences, products, sums of squares and ReduceL1 are exact, modulo 2 to the power of the type's
-/// bits.
+/// Ops take f32, bf16, f16 and, as an extension, f64. Reductions, Add, Subtract, Multiply, Divide, Maximum, Minimum,
+/// SquaredDifference, Max, Min, Sum, Abs, Clamp, Pow, ReLU, Square, Reorder and TypeCast take the integers from 8 to 64 bits
+/// too, Neg those that have a sign, ReduceLogSum and ReduceLogSumExp those of 32 and 64 bits. boolean, whose bytes are true
+/// unless they are 0, and 1 where onefold writes them: TypeCast, Reorder, ReduceMax (is any true?), ReduceMin (are all?). All
+/// ports of an op have one type, but Multiply and Divide may mix f32, bf16 and f16, and TypeCast is between any two types. What
+/// the specification leaves open:
+/// - Of integers, sums, differences, products, squares, their sums, magnitudes (Abs, ReduceL1), Neg, and Pow whose exponent is
+///   a whole number from 0 on are exact, modulo 2 to the power of the type's bits: the lowest value's magnitude is the lowest
+///   value.
 ///   ReduceMean truncates the exact sum's quotient toward zero. ReduceL2 truncates the root of the exact sum of squares, modulo
-///   as above. Divide truncates toward zero; the lowest value by -1 is the lowest, anything by 0 is any value.
+///   as above. Divide truncates toward zero; the lowest value by -1 is the lowest, anything by 0 is any value. Pow with another
+///   exponent is computed in f64 and cast back. ReduceLogSum and ReduceLogSumExp truncate the logarithm of the exact sum toward
+///   zero; -inf is the type's lowest value, the logarithm of a negative sum 0. Clamp is to the whole numbers between the
+///   bounds, a bound beyond the type's range is its end.
+/// - ReduceLogSumExp is computed around the maximum, so that nothing overflows: of one element it is that element.
+/// - TypeCast of floats to integers truncates toward zero; what is beyond the range becomes its end, a NaN 0. Integers wrap. To
+///   a float is rounded once, to nearest even. To boolean: 1 unless 0.
 /// - A NaN among floats makes a maximum or minimum NaN; +0 is larger than -0.
 /// - A reduction's axes are its attribute axes or its second input of that name: an s32 tensor of rank 1 or, as an extension,
 /// an
 ///   s64 one. A tensor is read at each execution; see onefold_partition_compile() and onefold_compiled_partition_execute().
 /// - Reducing no elements gives 0, a product 1, a mean 0 of integers and NaN of floats, a maximum (minimum) -inf (+inf) of
-///   floats and the type's lowest (highest) value of integers.
+///   floats and the type's lowest (highest) value of integers, ReduceLogSum and ReduceLogSumExp -inf.
 typedef enum onefold_op_kind ONEFOLD_ENUM_BASE {
     onefold_op_abs,
     onefold_op_abs_backward,
@@ -219,8 +229,12 @@ typedef enum onefold_op_kind ONEFOLD_ENUM_BASE {
     onefold_op_max,
     onefold_op_min,
     onefold_op_sum,
-    // Extension: a reduction like the others
+    // Extensions: reductions like the others
     onefold_op_reduce_sum_square,
+    onefold_op_reduce_log_sum,
+    onefold_op_reduce_log_sum_exp,
+    // Extension: element-wise over one input, without attributes
+    onefold_op_neg,
     onefold_op_kind_count
 } onefold_op_kind;
 

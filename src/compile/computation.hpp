@@ -46,8 +46,8 @@ enum class computation_kind {
     fill // with the result of a reduction over nothing
 };
 
-/// What a lowering is asked to compute, free of the user's ranks and axes. All operands have the same arithmetic type; dst is
-/// stored once, after the post-ops.
+/// What a lowering is asked to compute, free of the user's ranks and axes. All operands have the same arithmetic type, but for
+/// a copy without post-ops, which casts; dst is stored once, after the post-ops.
 struct computation {
     computation_kind kind = computation_kind::copy;
     op_kind op = onefold_op_wildcard; // which reduction (of nary and fill too), binary or unary op; unused by copy

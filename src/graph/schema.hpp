@@ -23,9 +23,13 @@ constexpr bool contains(type_set set, data_type type) { return (set >> type & 1)
 /// Floats that are computed in f32, and may be mixed where an op allows it.
 inline constexpr type_set small_floats = types({onefold_f32, onefold_bf16, onefold_f16});
 inline constexpr type_set all_floats = small_floats | types({onefold_f64});
-inline constexpr type_set all_integers =
-    types({onefold_s8, onefold_u8, onefold_s16, onefold_u16, onefold_s32, onefold_u32, onefold_s64, onefold_u64});
+inline constexpr type_set signed_integers = types({onefold_s8, onefold_s16, onefold_s32, onefold_s64});
+inline constexpr type_set unsigned_integers = types({onefold_u8, onefold_u16, onefold_u32, onefold_u64});
+inline constexpr type_set all_integers = signed_integers | unsigned_integers;
 inline constexpr type_set all_numbers = all_floats | all_integers;
+/// What logarithms are taken of, and sums of exponentials, as in ONNX.
+inline constexpr type_set wide_numbers = all_floats | types({onefold_s32, onefold_u32, onefold_s64, onefold_u64});
+inline constexpr type_set numbers_and_boolean = all_numbers | types({onefold_boolean});
 
 enum class port_need { required, optional, variadic };
 

@@ -8,8 +8,17 @@ namespace onefold::impl {
 
 namespace {
 
-constexpr std::array src = {port_schema{"src", small_floats, 'T'}};
-constexpr std::array dst = {port_schema{"dst", small_floats, 'T'}};
+struct unary_ports {
+    std::array<port_schema, 1> src;
+    std::array<port_schema, 1> dst;
+};
+constexpr unary_ports ports_of(type_set allowed) {
+    return {{port_schema{"src", allowed, 'T'}}, {port_schema{"dst", allowed, 'T'}}};
+}
+constexpr unary_ports of_floats = ports_of(all_floats);
+constexpr unary_ports of_numbers = ports_of(all_numbers);
+constexpr unary_ports of_signed = ports_of(all_floats | signed_integers);
+constexpr unary_ports of_anything = ports_of(numbers_and_boolean);
 
 constexpr std::array src_0_src_1 = {port_schema{"src_0", all_numbers, 'T'}, port_schema{"src_1", all_numbers, 'T'}};
 constexpr std::array dst_of_any_number = {port_schema{"dst", all_numbers, 'T'}};
@@ -63,21 +72,19 @@ constexpr op_schema nary(op_kind kind, std::string_view name) {
     return {kind, name, op_family::nary, number_srcs, dst_of_any_number, {}, infer_broadcast};
 }
 
-constexpr op_schema unary(op_kind kind, std::string_view name, std::span<const attribute_schema> attributes = {}) {
-    return {kind, name, op_family::unary, src, dst, attributes, infer_same};
+constexpr op_schema unary(op_kind kind, std::string_view name, const unary_ports &p,
+                          std::span<const attribute_schema> attributes = {}) {
+    return {kind, name, op_family::unary, p.src, p.dst, attributes, infer_same};
 }
 
 void check_type_cast(const op &o) {
     const data_type from = o.inputs[0].type;
     const data_type to = o.outputs[0].type;
     if (from == to) fail(onefold_invalid_graph_op, "{}: src and dst have the same type, {}", to_string(o), name_of(from));
-    if (from != onefold_f32 && to != onefold_f32)
-        fail(onefold_invalid_graph_op, "{}: a cast from {} to {}; one side must be f32", to_string(o), name_of(from),
-             name_of(to));
 }
 
-constexpr std::array cast_src = {port_schema{"src", small_floats}};
-constexpr std::array cast_dst = {port_schema{"dst", small_floats}};
+constexpr std::array cast_src = {port_schema{"src", numbers_and_boolean}};
+constexpr std::array cast_dst = {port_schema{"dst", numbers_and_boolean}};
 
 constexpr std::array binary_rows = {
     binary(onefold_op_add, "Add"),
@@ -97,29 +104,30 @@ constexpr std::array nary_rows = {
 };
 
 constexpr std::array unary_rows = {
-    unary(onefold_op_abs, "Abs"),
-    unary(onefold_op_clamp, "Clamp", min_max),
-    unary(onefold_op_elu, "Elu", alpha),
-    unary(onefold_op_exp, "Exp"),
-    unary(onefold_op_gelu, "GELU", gelu_mode),
-    unary(onefold_op_hard_sigmoid, "HardSigmoid", alpha_beta),
-    unary(onefold_op_hard_swish, "HardSwish"),
-    unary(onefold_op_leaky_relu, "LeakyReLU", alpha),
-    unary(onefold_op_log, "Log"),
-    unary(onefold_op_mish, "Mish"),
-    unary(onefold_op_pow, "Pow", beta),
-    unary(onefold_op_reciprocal, "Reciprocal"),
-    unary(onefold_op_relu, "ReLU"),
-    unary(onefold_op_round, "Round"),
-    unary(onefold_op_sigmoid, "Sigmoid"),
-    unary(onefold_op_softplus, "SoftPlus", beta_default_1),
-    unary(onefold_op_sqrt, "Sqrt"),
-    unary(onefold_op_square, "Square"),
-    unary(onefold_op_tanh, "Tanh"),
+    unary(onefold_op_abs, "Abs", of_numbers),
+    unary(onefold_op_clamp, "Clamp", of_numbers, min_max),
+    unary(onefold_op_elu, "Elu", of_floats, alpha),
+    unary(onefold_op_exp, "Exp", of_floats),
+    unary(onefold_op_gelu, "GELU", of_floats, gelu_mode),
+    unary(onefold_op_hard_sigmoid, "HardSigmoid", of_floats, alpha_beta),
+    unary(onefold_op_hard_swish, "HardSwish", of_floats),
+    unary(onefold_op_leaky_relu, "LeakyReLU", of_floats, alpha),
+    unary(onefold_op_log, "Log", of_floats),
+    unary(onefold_op_mish, "Mish", of_floats),
+    unary(onefold_op_neg, "Neg", of_signed),
+    unary(onefold_op_pow, "Pow", of_numbers, beta),
+    unary(onefold_op_reciprocal, "Reciprocal", of_floats),
+    unary(onefold_op_relu, "ReLU", of_numbers),
+    unary(onefold_op_round, "Round", of_floats),
+    unary(onefold_op_sigmoid, "Sigmoid", of_floats),
+    unary(onefold_op_softplus, "SoftPlus", of_floats, beta_default_1),
+    unary(onefold_op_sqrt, "Sqrt", of_floats),
+    unary(onefold_op_square, "Square", of_numbers),
+    unary(onefold_op_tanh, "Tanh", of_floats),
 };
 
 constexpr std::array conversion_rows = {
-    op_schema{onefold_op_reorder, "Reorder", op_family::conversion, src, dst, {}, infer_same},
+    op_schema{onefold_op_reorder, "Reorder", op_family::conversion, of_anything.src, of_anything.dst, {}, infer_same},
     op_schema{onefold_op_type_cast, "TypeCast", op_family::conversion, cast_src, cast_dst, {}, infer_same, check_type_cast},
 };
 

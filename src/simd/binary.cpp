@@ -8,7 +8,7 @@
 #include <hwy/highway.h>
 
 #include "simd/isa_table.hpp"
-#include "simd/vector-inl.h"
+#include "simd/whole_numbers-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace onefold::impl::simd {
@@ -65,11 +65,6 @@ binary_kernel extreme_kernel(op_kind op) {
         return nullptr;
     }
 }
-
-// Integers wrap: all but order and quotients is computed without a sign, in 32 bits at least, since smaller ones would be
-// promoted to int.
-template <typename T>
-using wrapping = std::conditional_t<(sizeof(T) < 4), uint32_t, std::make_unsigned_t<T>>;
 
 template <typename T>
 T sum(T a, T b) {

@@ -28,6 +28,7 @@ public:
     double result(int64_t elements) const {
         const long double sum = std::isfinite(total_) ? total_ + lost_ : total_;
         if (op_ == onefold_op_reduce_mean) return static_cast<double>(sum / static_cast<long double>(elements));
+        if (op_ == onefold_op_reduce_log_sum) return static_cast<double>(std::log(sum));
         return static_cast<double>(op_ == onefold_op_reduce_l2 ? std::sqrt(sum) : sum);
     }
 

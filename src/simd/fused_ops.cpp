@@ -26,8 +26,7 @@ void fused_ops::apply(std::byte *values, int64_t count, buffer_list buffers, con
     const auto n = static_cast<size_t>(count);
     for (const stage &s : stages_) {
         if (s.unary) {
-            auto *floats = reinterpret_cast<float *>(values);
-            s.unary(floats, floats, n, s.alpha, s.beta);
+            s.unary(values, values, n, s.alpha, s.beta);
             continue;
         }
         const operand_row &other = others_[s.other];

@@ -19,13 +19,25 @@ struct conversion {
 };
 conversion conversion_of(const isa &on, data_type type);
 
+/// `count` elements side by side.
+using cast_kernel = void (*)(const void *src, void *dst, size_t count);
+/// A cast between types whose arithmetic types differ goes by way of a type that holds all values of the first: its arithmetic
+/// type is widened to that, that is narrowed to the second type as it is in memory. Integers wrap. Floats are truncated to
+/// integers; beyond the range they become its end, a NaN 0. Whatever becomes a float is rounded once, to nearest even. boolean:
+/// what is not 0 is 1.
+struct cast_kernels {
+    cast_kernel widen;
+    cast_kernel narrow;
+};
+cast_kernels cast_of(const isa &on, data_type from, data_type to);
+
 /// dst may be src_0 or src_1; all are of the arithmetic type.
 using binary_kernel = void (*)(const void *src_0, const void *src_1, void *dst, size_t count);
 /// nullptr where there is none.
 binary_kernel binary_of(const isa &on, op_kind op, data_type arithmetic);
 
-/// dst may be src. What alpha and beta are is the op's own; a NaN gives a NaN.
-using unary_kernel = void (*)(const float *src, float *dst, size_t count, float alpha, float beta);
+/// dst may be src; both are of the arithmetic type. What alpha and beta are is the op's own; a NaN gives a NaN.
+using unary_kernel = void (*)(const void *src, void *dst, size_t count, float alpha, float beta);
 /// nullptr where there is none.
 unary_kernel unary_of(const isa &on, op_kind op, const unary_attributes &attributes, data_type arithmetic);
 

@@ -8,5 +8,7 @@ namespace onefold::impl::simd {
 reduction float_reduction(const isa &on, op_kind op, data_type type, data_type results);
 reduction small_integer_reduction(const isa &on, op_kind op, data_type type);
 reduction integer_reduction(const isa &on, op_kind op, data_type type);
+reduction logarithm_reduction(const isa &on, op_kind op, data_type type);
+reduction boolean_reduction(const isa &on, op_kind op);
 
 } // namespace onefold::impl::simd

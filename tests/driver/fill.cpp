@@ -55,7 +55,12 @@ domain domain_of(const impl::op &o, size_t port, const impl::logical_tensor &t) 
     d.full_precision = t.type == onefold_f64;
     switch (o.kind) {
     case onefold_op_log:
+    case onefold_op_reduce_log_sum:
         d.negative = d.zero = false;
+        break;
+    case onefold_op_type_cast: // what overflows some integers, and is truncated in others
+        d.lowest_exponent = -6;
+        d.binades = 20;
         break;
     case onefold_op_sqrt:
         d.negative = false;
@@ -192,7 +197,10 @@ void fill(buffer &b, const impl::op *consumer, size_t port, uint64_t seed) {
     const double count = is_product ? reduced_count(*consumer, b.description().dims) : 0;
     const domain d = consumer != nullptr ? domain_of(*consumer, port, b.description()) : domain();
     for (double &value : values)
-        value = is_product ? draw_factor(random, count) : draw(random, d);
+        if (b.type() == onefold_boolean)
+            value = random.one_in(2) ? 1 : 0;
+        else
+            value = is_product ? draw_factor(random, count) : draw(random, d);
     if (consumer != nullptr && port == 0 && is_reduction(consumer->kind)) emphasize_an_edge(values, *consumer, d, seed);
     b.store_all(values);
 }

@@ -58,7 +58,9 @@ void compute(const impl::op &o, reference_tensors &tensors) {
     for (size_t i = 0; i < o.inputs.size(); ++i)
         srcs.push_back(&as_source(tensors.at(o.inputs[i].id), o.inputs[i].type, copies[i]));
     reference_tensor dst;
-    if (is_integer(o.outputs[0].type))
+    if (o.kind == onefold_op_type_cast)
+        dst = compute_cast(o, *srcs[0]);
+    else if (is_integer(o.outputs[0].type))
         dst = compute_integers(o, srcs, axes);
     else if (is_unary(o.kind))
         dst = compute_unary(o, *srcs[0]);
@@ -93,8 +95,8 @@ reference_tensor exact_tensor(const buffer &b) {
 }
 
 bool has_reference(impl::op_kind kind) {
-    return is_unary(kind) || is_binary(kind) || is_nary(kind) || is_reduction(kind) || kind == onefold_op_end ||
-           kind == onefold_op_wildcard;
+    return is_unary(kind) || kind == onefold_op_type_cast || is_binary(kind) || is_nary(kind) || is_reduction(kind) ||
+           kind == onefold_op_end || kind == onefold_op_wildcard;
 }
 
 void compute_reference(std::span<const impl::op> ops, reference_tensors &tensors) {

@@ -35,4 +35,14 @@ std::optional<float_format> float_format_of(impl::data_type type) {
     }
 }
 
+double round_once(long double value, impl::data_type type) {
+    const auto format = float_format_of(type);
+    if (!format || !std::isfinite(value) || value == 0) return static_cast<double>(value);
+    int exponent = 0;
+    std::frexp(value, &exponent);
+    const int unit = std::max(exponent - format->precision, format->min_exponent);
+    const long double rounded = std::ldexp(std::nearbyint(std::ldexp(value, -unit)), unit);
+    return static_cast<double>(std::abs(rounded) > format->max ? std::copysign(INFINITY, rounded) : rounded);
+}
+
 } // namespace onefold::driver

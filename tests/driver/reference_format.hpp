@@ -27,4 +27,7 @@ struct float_format {
 /// nullopt for types that are not floating-point.
 std::optional<float_format> float_format_of(impl::data_type type);
 
+/// The nearest value of a floating-point type, ties to even, infinite beyond its range.
+double round_once(long double value, impl::data_type type);
+
 } // namespace onefold::driver

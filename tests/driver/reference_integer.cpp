@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "graph/error.hpp"
 #include "tests/driver/reference_ops.hpp"
@@ -31,6 +32,49 @@ constexpr binary_row binary_rows[] = {
     {onefold_op_multiply, multiply},
     {onefold_op_squared_difference, [](wide_integer a, wide_integer b) { return multiply(a - b, a - b); }},
     {onefold_op_subtract, [](wide_integer a, wide_integer b) { return a - b; }},
+};
+// clang-format on
+
+/// A number that was computed in f64, as an integer of the type: truncated toward zero, the type's end beyond its range.
+wide_integer from_f64(double x, impl::data_type type) {
+    if (std::isnan(x)) return 0;
+    if (x <= static_cast<double>(lowest_integer(type))) return lowest_integer(type);
+    if (x >= static_cast<double>(highest_integer(type))) return highest_integer(type);
+    return static_cast<wide_integer>(x);
+}
+
+/// To the whole numbers between the bounds; where there is none, the upper one.
+wide_integer clamp(const impl::op &o, wide_integer x) {
+    const impl::data_type type = o.outputs[0].type;
+    const auto least = from_f64(std::ceil(attribute_or(o, onefold_op_attr_min, 0.0F)), type);
+    const auto most = from_f64(std::floor(attribute_or(o, onefold_op_attr_max, 0.0F)), type);
+    return std::min(std::max(x, least), most);
+}
+
+wide_integer pow(const impl::op &o, wide_integer x) {
+    const double exponent = attribute_or(o, onefold_op_attr_beta, 0.0F);
+    if (exponent < 0 || exponent != std::floor(exponent))
+        return from_f64(std::pow(static_cast<double>(x), exponent), o.outputs[0].type);
+    wide_integer power = 1;
+    for (double k = 0; k < exponent; ++k)
+        power = multiply(power, x);
+    return power;
+}
+
+struct unary_row {
+    impl::op_kind kind;
+    wide_integer (*f)(const impl::op &o, wide_integer x);
+};
+
+// clang-format off
+constexpr unary_row unary_rows[] = {
+    {onefold_op_abs, [](const impl::op &, wide_integer x) { return magnitude_of(x); }},
+    {onefold_op_clamp, clamp},
+    {onefold_op_neg, [](const impl::op &, wide_integer x) { return -x; }},
+    {onefold_op_pow, pow},
+    {onefold_op_relu, [](const impl::op &, wide_integer x) { return std::max<wide_integer>(x, 0); }},
+    {onefold_op_reorder, [](const impl::op &, wide_integer x) { return x; }},
+    {onefold_op_square, [](const impl::op &, wide_integer x) { return multiply(x, x); }},
 };
 // clang-format on
 
@@ -71,21 +115,48 @@ struct accumulation {
     wide_integer value = 0;
     square_sum squares;
     bool is_known = true;
+    std::vector<wide_integer> elements = {}; // only of a reduction that needs them all at its end
 };
 
 struct reduction_row {
     impl::op_kind kind;
     wide_integer (*start)(impl::data_type type);
     void (*take)(accumulation &sum, wide_integer x);
-    wide_integer (*finish)(const accumulation &sum, int64_t count);
+    /// Nothing where it may be one of two.
+    std::optional<wide_integer> (*finish)(const accumulation &sum, int64_t count, impl::data_type type);
 };
 
 wide_integer zero(impl::data_type) { return 0; }
 wide_integer one(impl::data_type) { return 1; }
 
-wide_integer as_it_is(const accumulation &sum, int64_t) { return sum.value; }
-wide_integer mean(const accumulation &sum, int64_t count) { return count == 0 ? 0 : sum.value / count; }
-wide_integer root(const accumulation &sum, int64_t) { return static_cast<wide_integer>(root_of(sum.squares)); }
+using result = std::optional<wide_integer>;
+
+result as_it_is(const accumulation &sum, int64_t, impl::data_type) { return sum.value; }
+result mean(const accumulation &sum, int64_t count, impl::data_type) { return count == 0 ? 0 : sum.value / count; }
+result root(const accumulation &sum, int64_t, impl::data_type) { return static_cast<wide_integer>(root_of(sum.squares)); }
+result logarithm(const accumulation &sum, int64_t, impl::data_type type) {
+    return from_f64(std::log(static_cast<double>(sum.value)), type);
+}
+
+/// integer + rest, truncated toward zero; the rest is not negative.
+wide_integer truncated_sum(wide_integer integer, long double rest) {
+    const auto whole = static_cast<wide_integer>(rest);
+    const bool has_fraction = rest > static_cast<long double>(whole);
+    return integer + whole + (integer + whole < 0 && has_fraction ? 1 : 0);
+}
+
+/// max + log(the sum of exp(x - max)); max stays an integer. How near to an integer the logarithm is, f64 may not tell.
+result log_sum_exp(const accumulation &sum, int64_t, impl::data_type type) {
+    if (sum.elements.empty()) return lowest_integer(type);
+    const wide_integer max = *std::max_element(sum.elements.begin(), sum.elements.end());
+    long double exponentials = 0;
+    for (const wide_integer x : sum.elements)
+        exponentials += std::exp(static_cast<long double>(x - max));
+    const long double rest = std::log(exponentials);
+    constexpr long double margin = 1e-9L;
+    const bool is_clear = rest == 0 || truncated_sum(max, std::max(rest - margin, 0.0L)) == truncated_sum(max, rest + margin);
+    return is_clear ? result(std::min(truncated_sum(max, rest), highest_integer(type))) : std::nullopt;
+}
 
 void take_sum(accumulation &sum, wide_integer x) { sum.value = add(sum.value, x); }
 void take_magnitude(accumulation &sum, wide_integer x) { sum.value = add(sum.value, magnitude_of(x)); }
@@ -93,6 +164,7 @@ void take_square(accumulation &sum, wide_integer x) { sum.value = add(sum.value,
 void take_product(accumulation &sum, wide_integer x) { sum.value = multiply(sum.value, x); }
 void take_maximum(accumulation &sum, wide_integer x) { sum.value = std::max(sum.value, x); }
 void take_minimum(accumulation &sum, wide_integer x) { sum.value = std::min(sum.value, x); }
+void take_element(accumulation &sum, wide_integer x) { sum.elements.push_back(x); }
 void take_exact_square(accumulation &sum, wide_integer x) {
     const auto magnitude = static_cast<wide_bits>(magnitude_of(x));
     sum.squares.add(magnitude * magnitude);
@@ -102,6 +174,8 @@ void take_exact_square(accumulation &sum, wide_integer x) {
 constexpr reduction_row reduction_rows[] = {
     {onefold_op_reduce_l1, zero, take_magnitude, as_it_is},
     {onefold_op_reduce_l2, zero, take_exact_square, root},
+    {onefold_op_reduce_log_sum, zero, take_sum, logarithm},
+    {onefold_op_reduce_log_sum_exp, zero, take_element, log_sum_exp},
     {onefold_op_reduce_max, lowest_integer, take_maximum, as_it_is},
     {onefold_op_reduce_mean, zero, take_sum, mean},
     {onefold_op_reduce_min, highest_integer, take_minimum, as_it_is},
@@ -116,6 +190,14 @@ const Row &find_row(const Row (&rows)[Count], const impl::op &o, impl::op_kind k
     const auto *found = std::find_if(std::begin(rows), std::end(rows), [&](const Row &r) { return r.kind == kind; });
     if (found == std::end(rows)) impl::fail(onefold_unimplemented, "reference: {} has none for integers", impl::to_string(o));
     return *found;
+}
+
+reference_tensor integer_unary(const impl::op &o, const reference_tensor &src) {
+    const unary_row &row = find_row(unary_rows, o, o.kind);
+    reference_tensor dst = src;
+    for (wide_integer &x : dst.integer)
+        x = wrap_to(o.outputs[0].type, row.f(o, x));
+    return dst;
 }
 
 reference_tensor integer_binary(const impl::op &o, std::span<const reference_tensor *const> srcs) {
@@ -141,8 +223,9 @@ void take(const reduction_row &row, accumulation &sum, const reference_tensor &s
 void finish(const reduction_row &row, std::span<const accumulation> sums, int64_t count, impl::data_type type,
             reference_tensor &dst) {
     for (const accumulation &sum : sums) {
-        dst.integer.push_back(wrap_to(type, row.finish(sum, count)));
-        dst.error.push_back(sum.is_known ? 0 : INFINITY);
+        const result finished = row.finish(sum, count, type);
+        dst.integer.push_back(wrap_to(type, finished.value_or(0)));
+        dst.error.push_back(sum.is_known && finished ? 0 : INFINITY);
     }
 }
 
@@ -177,6 +260,7 @@ reference_tensor integer_nary(const impl::op &o, std::span<const reference_tenso
 reference_tensor compute_integers(const impl::op &o, std::span<const reference_tensor *const> srcs,
                                   const std::vector<int64_t> &axes) {
     if (is_reduction(o.kind)) return integer_reduction(o, *srcs[0], axes);
+    if (is_unary(o.kind)) return integer_unary(o, *srcs[0]);
     return is_nary(o.kind) ? integer_nary(o, srcs) : integer_binary(o, srcs);
 }
 

@@ -6,18 +6,21 @@ namespace onefold::driver {
 
 // One function a family of ops. Each gives the op's result before it is rounded to the output's type.
 
+/// All but TypeCast.
 bool is_unary(impl::op_kind kind);
 bool is_binary(impl::op_kind kind);
 bool is_reduction(impl::op_kind kind);
 bool is_nary(impl::op_kind kind);
 
 reference_tensor compute_unary(const impl::op &o, const reference_tensor &src);
+/// TypeCast, from and to integers too.
+reference_tensor compute_cast(const impl::op &o, const reference_tensor &src);
 reference_tensor compute_binary(const impl::op &o, const reference_tensor &src_0, const reference_tensor &src_1);
 /// `axes` as given: negative ones count from the end.
 reference_tensor compute_reduction(const impl::op &o, const reference_tensor &src, const std::vector<int64_t> &axes);
 reference_tensor compute_nary(const impl::op &o, std::span<const reference_tensor *const> srcs);
 
-/// The same of integers: binary and n-ary ops, and reductions, which need `axes`.
+/// The same of integers: all but casts. Reductions need `axes`.
 reference_tensor compute_integers(const impl::op &o, std::span<const reference_tensor *const> srcs,
                                   const std::vector<int64_t> &axes);
 

@@ -16,6 +16,7 @@ struct accumulation {
     long double high;
     long double lost = 0; // by the roundings of additions to value
     double magnitude = 0;
+    long double shift = 0; // of exponentials: near the largest element, so that they neither overflow nor all vanish
 
     /// Adds to value so that it stays exact, however long the sum is (Neumaier).
     void add(long double x) {
@@ -81,6 +82,13 @@ void take_square(accumulation &sum, double x, double error) {
     sum.high += (magnitude + error) * (magnitude + error);
 }
 
+void take_exponential(accumulation &sum, double x, double error) {
+    const long double distance = x - sum.shift;
+    sum.add(std::exp(distance));
+    sum.low += std::exp(distance - error);
+    sum.high += std::exp(distance + error);
+}
+
 void take_product(accumulation &sum, double x, double error) {
     const long double grown = sum.high * (std::abs(static_cast<long double>(x)) + error);
     sum.value *= x;
@@ -111,6 +119,8 @@ long double as_it_is(long double value, double) { return value; }
 long double divide_by_count(long double value, double count) { return value / count; }
 long double square_root(long double value, double) { return std::sqrt(value); }
 
+long double logarithm(long double value, double) { return std::log(value); }
+
 double units_of_sum(const accumulation &sum, double, const output_length &length) { return length.units * sum.magnitude; }
 
 double units_of_mean(const accumulation &sum, double value, const output_length &length) {
@@ -125,6 +135,21 @@ double units_of_root(const accumulation &, double value, const output_length &le
     return ((length.units + 1) / 2 + 1) * value;
 }
 
+/// What a sum's own error makes of its logarithm; anything where the sum may be 0, or of any sign. The logarithm has 4 ulp.
+double units_of_logarithm(const accumulation &sum, double value, const output_length &length) {
+    if (std::isinf(value) && value > 0) return 0;
+    const double relative = length.units * sum.magnitude / static_cast<double>(std::abs(sum.total()));
+    if (std::isnan(relative) || relative > 0x1p20) return sum.magnitude == 0 ? 0 : INFINITY;
+    return 2 * relative + 9 * std::abs(value);
+}
+
+/// Each exponential has 1 ulp, and what its argument lost by rounding; its logarithm 4 ulp; max and logarithm are added.
+double units_of_log_sum_exp(const accumulation &sum, double value, const output_length &length) {
+    if (std::isinf(value)) return 0;
+    const double logarithm = std::abs(static_cast<double>(value - sum.shift));
+    return std::min(length.units, 16.0) + 4 + 8 * logarithm + 2 * std::abs(value);
+}
+
 double units_of_product(const accumulation &, double value, const output_length &length) {
     return length.count * std::abs(value);
 }
@@ -135,6 +160,8 @@ double no_units(const accumulation &, double, const output_length &) { return 0;
 constexpr reduction_row rows[] = {
     {onefold_op_reduce_l1, 0, take_magnitude, as_it_is, units_of_sum, false},
     {onefold_op_reduce_l2, 0, take_square, square_root, units_of_root, false},
+    {onefold_op_reduce_log_sum, 0, take_sum, logarithm, units_of_logarithm, false},
+    {onefold_op_reduce_log_sum_exp, 0, take_exponential, logarithm, units_of_log_sum_exp, false},
     {onefold_op_reduce_max, -INFINITY, take_maximum, as_it_is, no_units, true},
     {onefold_op_reduce_mean, 0, take_sum, divide_by_count, units_of_mean, false},
     {onefold_op_reduce_min, INFINITY, take_minimum, as_it_is, no_units, true},
@@ -151,8 +178,11 @@ const reduction_row *find_row(impl::op_kind kind) {
 
 void finish(const reduction_row &row, std::span<const accumulation> sums, const output_length &length, double unit,
             reference_tensor &dst) {
-    const auto result = [&](long double value) { return static_cast<double>(row.finish(value, length.count)); };
     for (const accumulation &sum : sums) {
+        const auto result = [&](long double value) {
+            const long double finished = row.finish(value, length.count);
+            return static_cast<double>(sum.shift == 0 ? finished : finished + sum.shift);
+        };
         const double value = result(sum.total());
         const double own = row.own_units(sum, value, length) * unit;
         double carried = 0;
@@ -161,8 +191,23 @@ void finish(const reduction_row &row, std::span<const accumulation> sums, const 
             if (row.kind == onefold_op_reduce_prod) carried = worse(0, static_cast<double>(sum.high - std::abs(sum.value)));
         }
         dst.value.push_back(value);
-        dst.error.push_back(own == 0 || std::isinf(value) ? carried : carried + own);
+        dst.error.push_back(own == 0 || (std::isinf(value) && own != INFINITY) ? carried : carried + own);
     }
+}
+
+/// The largest element of each output, where it is finite.
+void find_shifts(const reference_tensor &src, const reduction_shape &shape, std::vector<accumulation> &sums) {
+    std::vector<double> largest(sums.size(), -INFINITY);
+    walk(src.dims, shape.strides, shape.strides,
+         [&](size_t i, size_t to, size_t) { largest[to] = std::max(largest[to], src.value[i]); });
+    for (size_t i = 0; i < sums.size(); ++i)
+        if (std::isfinite(largest[i])) sums[i].shift = largest[i];
+}
+
+/// Of booleans, the largest element is whether any is true, the smallest whether all are: of none, false and true.
+void bound_to_boolean(reference_tensor &dst) {
+    for (double &value : dst.value)
+        value = std::clamp(value, 0.0, 1.0);
 }
 
 } // namespace
@@ -175,6 +220,7 @@ reference_tensor compute_reduction(const impl::op &o, const reference_tensor &sr
     const impl::data_type type = o.outputs[0].type;
     const reduction_shape shape = shape_of_reduction(o, src.dims, axes);
     std::vector<accumulation> sums(shape.outputs, accumulation{row.start, row.start, row.start});
+    if (o.kind == onefold_op_reduce_log_sum_exp) find_shifts(src, shape, sums);
     const auto visit = [&](size_t i, size_t to, size_t) { row.take(sums[to], src.value[i], src.error[i]); };
     walk(src.dims, shape.strides, shape.strides, visit);
     reference_tensor dst;
@@ -182,6 +228,7 @@ reference_tensor compute_reduction(const impl::op &o, const reference_tensor &sr
     dst.zero_signs = row.zero_signs;
     const auto count = static_cast<double>(shape.count);
     finish(row, sums, {count, accumulation_units(count, type)}, unit_of(type), dst);
+    if (type == onefold_boolean) bound_to_boolean(dst);
     return dst;
 }
 

@@ -17,10 +17,10 @@ struct parameters {
     double max = 0;
 };
 
-/// An op, and how far an f32 implementation may be from it at x where y = f(x), in units of 2^-24.
+/// An op, and how far an implementation may be from it at x where y = f(x), in units of 2^-24, or of 2^-53 in f64.
 struct unary_row {
     impl::op_kind kind;
-    double (*f)(double x, const parameters &p);
+    long double (*f)(long double x, const parameters &p);
     double (*slack)(double x, double y, const parameters &p);
 };
 
@@ -37,19 +37,21 @@ double relative_to_x(double x, double y, const parameters &) {
     return Units * std::max(std::abs(x), std::abs(y));
 }
 
-double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
+long double softplus(long double x) { return std::max(x, 0.0L) + std::log1p(std::exp(-std::abs(x))); }
 
 /// x * f, which goes to 0 where f does so for x towards -inf.
-double times_vanishing(double x, double f) { return std::isinf(x) && f == 0 ? -0.0 : x * f; }
+long double times_vanishing(long double x, long double f) { return std::isinf(x) && f == 0 ? -0.0L : x * f; }
 
-double gelu_erf(double x, const parameters &) { return times_vanishing(x, 0.5 * std::erfc(-x / std::numbers::sqrt2)); }
-
-double gelu_tanh(double x, const parameters &) {
-    if (std::isinf(x)) return x > 0 ? x : -0.0;
-    return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
+long double gelu_erf(long double x, const parameters &) {
+    return times_vanishing(x, 0.5L * std::erfc(-x / std::numbers::sqrt2_v<long double>));
 }
 
-double hard_sigmoid(double x, const parameters &p) { return std::clamp(p.alpha * x + p.beta, 0.0, 1.0); }
+long double gelu_tanh(long double x, const parameters &) {
+    if (std::isinf(x)) return x > 0 ? x : -0.0L;
+    return 0.5L * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi_v<long double>) * (x + 0.044715L * x * x * x)));
+}
+
+long double hard_sigmoid(long double x, const parameters &p) { return std::clamp(p.alpha * x + p.beta, 0.0L, 1.0L); }
 
 /// Two roundings of the sum's larger operand, as far as the clamping lets them through.
 double hard_sigmoid_slack(double x, double y, const parameters &p) {
@@ -62,41 +64,43 @@ double hard_sigmoid_slack(double x, double y, const parameters &p) {
 
 constexpr parameters hard_swish_line = {1.0 / 6, 0.5, 0, 0};
 
-double hard_swish(double x, const parameters &) { return x * hard_sigmoid(x, hard_swish_line); }
+long double hard_swish(long double x, const parameters &) { return x * hard_sigmoid(x, hard_swish_line); }
 
 double hard_swish_slack(double x, double y, const parameters &) {
-    const double sigmoid = hard_sigmoid(x, hard_swish_line);
+    const auto sigmoid = static_cast<double>(hard_sigmoid(x, hard_swish_line));
     return std::abs(x) * 2 * hard_sigmoid_slack(x, sigmoid, hard_swish_line) + 2 * std::abs(y);
 }
 
-double clamp(double x, const parameters &p) { return std::isnan(x) ? x : std::min(std::max(x, p.min), p.max); }
+long double clamp(long double x, const parameters &p) {
+    return std::isnan(x) ? x : std::min<long double>(std::max<long double>(x, p.min), p.max);
+}
 
 // clang-format off
 constexpr unary_row rows[] = {
-    {onefold_op_abs, [](double x, const parameters &) { return std::abs(x); }, exact},
+    {onefold_op_abs, [](long double x, const parameters &) { return std::abs(x); }, exact},
     {onefold_op_clamp, clamp, exact},
-    {onefold_op_elu, [](double x, const parameters &p) { return x >= 0 ? x : p.alpha * std::expm1(x); },
+    {onefold_op_elu, [](long double x, const parameters &p) { return x >= 0 ? x : p.alpha * std::expm1(x); },
         [](double x, double, const parameters &p) { return x >= 0 ? 0 : 4 * std::abs(p.alpha); }},
-    {onefold_op_exp, [](double x, const parameters &) { return std::exp(x); }, relative<8>},
+    {onefold_op_exp, [](long double x, const parameters &) { return std::exp(x); }, relative<8>},
     {onefold_op_gelu, gelu_erf, relative_to_x<8>},
     {onefold_op_hard_sigmoid, hard_sigmoid, hard_sigmoid_slack},
     {onefold_op_hard_swish, hard_swish, hard_swish_slack},
-    {onefold_op_leaky_relu, [](double x, const parameters &p) { return x >= 0 ? x : p.alpha * x; },
+    {onefold_op_leaky_relu, [](long double x, const parameters &p) { return x >= 0 ? x : p.alpha * x; },
         [](double x, double y, const parameters &) { return x >= 0 ? 0 : std::abs(y); }},
-    {onefold_op_log, [](double x, const parameters &) { return std::log(x); }, relative<8>},
-    {onefold_op_mish, [](double x, const parameters &) { return times_vanishing(x, std::tanh(softplus(x))); }, relative_to_x<8>},
-    {onefold_op_pow, [](double x, const parameters &p) { return std::pow(x, p.beta); }, relative<4>},
-    {onefold_op_reciprocal, [](double x, const parameters &) { return 1 / x; }, relative<2>},
-    {onefold_op_relu, [](double x, const parameters &) { return x < 0 ? 0.0 : x; }, exact},
-    {onefold_op_reorder, [](double x, const parameters &) { return x; }, exact},
-    {onefold_op_round, [](double x, const parameters &) { return std::nearbyint(x); }, exact},
-    {onefold_op_sigmoid, [](double x, const parameters &) { return 1 / (1 + std::exp(-x)); }, relative<8>},
-    {onefold_op_softplus, [](double x, const parameters &p) { return softplus(p.beta * x) / p.beta; },
+    {onefold_op_log, [](long double x, const parameters &) { return std::log(x); }, relative<8>},
+    {onefold_op_mish, [](long double x, const parameters &) { return times_vanishing(x, std::tanh(softplus(x))); }, relative_to_x<8>},
+    {onefold_op_neg, [](long double x, const parameters &) { return -x; }, exact},
+    {onefold_op_pow, [](long double x, const parameters &p) { return std::pow(x, static_cast<long double>(p.beta)); }, relative<4>},
+    {onefold_op_reciprocal, [](long double x, const parameters &) { return 1 / x; }, relative<2>},
+    {onefold_op_relu, [](long double x, const parameters &) { return x < 0 ? 0.0L : x; }, exact},
+    {onefold_op_reorder, [](long double x, const parameters &) { return x; }, exact},
+    {onefold_op_round, [](long double x, const parameters &) { return std::nearbyint(x); }, exact},
+    {onefold_op_sigmoid, [](long double x, const parameters &) { return 1 / (1 + std::exp(-x)); }, relative<8>},
+    {onefold_op_softplus, [](long double x, const parameters &p) { return softplus(p.beta * x) / p.beta; },
         [](double x, double y, const parameters &p) { return (8 + std::abs(p.beta * x)) * std::abs(y); }},
-    {onefold_op_sqrt, [](double x, const parameters &) { return std::sqrt(x); }, relative<1>},
-    {onefold_op_square, [](double x, const parameters &) { return x * x; }, relative<1>},
-    {onefold_op_tanh, [](double x, const parameters &) { return std::tanh(x); }, relative<8>},
-    {onefold_op_type_cast, [](double x, const parameters &) { return x; }, exact},
+    {onefold_op_sqrt, [](long double x, const parameters &) { return std::sqrt(x); }, relative<1>},
+    {onefold_op_square, [](long double x, const parameters &) { return x * x; }, relative<1>},
+    {onefold_op_tanh, [](long double x, const parameters &) { return std::tanh(x); }, relative<8>},
 };
 
 constexpr unary_row gelu_tanh_row = {onefold_op_gelu, gelu_tanh, relative_to_x<8>};
@@ -122,20 +126,22 @@ bool has_pole_at_0(const unary_row &row, const parameters &p) {
     return row.kind == onefold_op_reciprocal || (row.kind == onefold_op_pow && p.beta < 0);
 }
 
-/// What f makes of the source's error, and what it adds of its own.
-double error_at(const unary_row &row, const parameters &p, double x, double error, double y) {
+/// What f makes of the source's error, and what it adds of its own. In f64, what the reference's own rounding adds too.
+double error_at(const unary_row &row, const parameters &p, impl::data_type type, double x, double error, double y) {
     if (std::isinf(error)) return INFINITY; // x may be anything, a NaN too
     if (error != 0 && std::abs(x) <= error && has_pole_at_0(row, p)) return INFINITY;
     double own = row.slack(x, y, p);
     double carried = 0;
     if (error != 0) {
         for (const double near : {x - error, x + error}) {
-            const double other = row.f(near, p);
+            const auto other = static_cast<double>(row.f(near, p));
             carried = worse(carried, deviation(y, other));
             own = worse(own, row.slack(near, other, p));
         }
     }
-    return own == 0 || std::isinf(y) ? carried : worse(carried, carried + own * f32_unit);
+    if (own == 0 || std::isinf(y)) return carried;
+    const double rounding = type == onefold_f64 ? std::abs(y) * f64_unit + 2 * float_format_of(type)->underflow() : 0;
+    return worse(carried, carried + own * unit_of(type) + rounding);
 }
 
 } // namespace
@@ -147,8 +153,8 @@ reference_tensor compute_unary(const impl::op &o, const reference_tensor &src) {
     const parameters p = parameters_of(o);
     reference_tensor dst{src.dims, std::vector<double>(src.value.size()), std::vector<double>(src.value.size())};
     for (size_t i = 0; i < src.value.size(); ++i) {
-        dst.value[i] = row.f(src.value[i], p);
-        dst.error[i] = error_at(row, p, src.value[i], src.error[i], dst.value[i]);
+        dst.value[i] = static_cast<double>(row.f(src.value[i], p));
+        dst.error[i] = error_at(row, p, o.outputs[0].type, src.value[i], src.error[i], dst.value[i]);
     }
     return dst;
 }

@@ -37,6 +37,7 @@ const unary_choice unaries[] = {
     {onefold_op_leaky_relu, {{onefold_op_attr_alpha, 0.125F}}},
     {onefold_op_log, {}, true},
     {onefold_op_mish, {}},
+    {onefold_op_neg, {}},
     {onefold_op_pow, {{onefold_op_attr_beta, 2.0F}}, false, true},
     {onefold_op_pow, {{onefold_op_attr_beta, 0.5F}}, true},
     {onefold_op_pow, {{onefold_op_attr_beta, -1.5F}}, true},
@@ -51,13 +52,30 @@ const unary_choice unaries[] = {
     {onefold_op_tanh, {}},
 };
 
+const unary_choice integer_unaries[] = {
+    {onefold_op_abs, {}},
+    {onefold_op_clamp, {{onefold_op_attr_min, -100.5F}, {onefold_op_attr_max, 100.0F}}},
+    {onefold_op_clamp, {{onefold_op_attr_min, 7.25F}, {onefold_op_attr_max, 1e30F}}},
+    {onefold_op_pow, {{onefold_op_attr_beta, 0.0F}}},
+    {onefold_op_pow, {{onefold_op_attr_beta, 3.0F}}},
+    {onefold_op_relu, {}},
+    {onefold_op_square, {}},
+    {onefold_op_neg, {}}, // the last: only of those with a sign
+};
+
+constexpr impl::data_type all_types[] = {onefold_f32, onefold_bf16, onefold_f16, onefold_f64, onefold_s8,  onefold_u8,
+                                         onefold_s16, onefold_u16,  onefold_s32, onefold_u32, onefold_s64, onefold_u64};
+
 const impl::attribute_map positive = {{onefold_op_attr_min, 0.125F}, {onefold_op_attr_max, 16.0F}};
 const impl::attribute_map moderate = {{onefold_op_attr_min, -8.0F}, {onefold_op_attr_max, 8.0F}};
 
 bool is_small_float(impl::data_type type) { return impl::contains(impl::small_floats, type); }
 
-impl::op_kind random_reduction(random_source &random) {
-    return draws_extensions && random.one_in(8) ? onefold_op_reduce_sum_square : random.pick(reductions);
+impl::op_kind random_reduction(random_source &random, impl::data_type type) {
+    if (!draws_extensions || !random.one_in(5)) return random.pick(reductions);
+    if (!impl::contains(impl::wide_numbers, type)) return onefold_op_reduce_sum_square;
+    return random.pick(std::initializer_list<impl::op_kind>{onefold_op_reduce_sum_square, onefold_op_reduce_log_sum,
+                                                            onefold_op_reduce_log_sum_exp, onefold_op_reduce_log_sum_exp});
 }
 
 impl::logical_tensor known(size_t id, impl::data_type type, const impl::dims &sizes) {
@@ -176,7 +194,7 @@ impl::logical_tensor graph_builder::add_reduction(const impl::logical_tensor &sr
         srcs.push_back(add_axes(axes.size()));
     else if (!may_have_neither || random_.one_in(2))
         attributes[onefold_op_attr_axes] = axes;
-    return add(random_reduction(random_), std::move(srcs), sizes, src.type, attributes);
+    return add(random_reduction(random_, src.type), std::move(srcs), sizes, src.type, attributes);
 }
 
 impl::logical_tensor graph_builder::add_binary(const impl::logical_tensor &src) {
@@ -186,8 +204,8 @@ impl::logical_tensor graph_builder::add_binary(const impl::logical_tensor &src) 
     const impl::data_type type = mixes && random_.one_in(4) ? random_small_float(random_) : src.type;
     const impl::logical_tensor other = add_input(random_broadcast(random_, src.dims), type);
     const impl::data_type result = mixes && random_.one_in(4) ? random_small_float(random_) : src.type;
-    // What has been computed may be 0, and only small floats can be clamped.
-    const bool is_dividend = kind == onefold_op_divide && !is_small_float(src.type);
+    // What has been computed may be 0; of floats it is clamped.
+    const bool is_dividend = kind == onefold_op_divide && !impl::is_floating(src.type);
     if (is_dividend || !random_.one_in(3)) return add(kind, {src, other}, src.dims, result);
     if (kind != onefold_op_divide) return add(kind, {other, src}, src.dims, result);
     const impl::logical_tensor divisor = add(onefold_op_clamp, {src}, src.dims, src.type, positive);
@@ -197,7 +215,7 @@ impl::logical_tensor graph_builder::add_binary(const impl::logical_tensor &src) 
 impl::logical_tensor graph_builder::add_binary(const impl::logical_tensor &src_0, const impl::logical_tensor &src_1) {
     const impl::op_kind kind = random_.pick(binaries);
     impl::logical_tensor second = src_1;
-    if (kind == onefold_op_divide && is_small_float(src_1.type))
+    if (kind == onefold_op_divide && impl::is_floating(src_1.type))
         second = add(onefold_op_clamp, {src_1}, src_1.dims, src_1.type, positive);
     return add(kind, {src_0, second}, *impl::broadcast(src_0.dims, src_1.dims), src_0.type);
 }
@@ -218,7 +236,12 @@ impl::logical_tensor graph_builder::add_nary(std::vector<impl::logical_tensor> s
 }
 
 impl::logical_tensor graph_builder::add_unary(const impl::logical_tensor &src) {
-    if (!is_small_float(src.type)) return add_binary(src);
+    if (!draws_extensions && !is_small_float(src.type)) return add_binary(src);
+    if (!impl::is_floating(src.type)) {
+        const bool has_sign = impl::contains(impl::signed_integers, src.type);
+        const auto &choice = integer_unaries[random_.below(std::size(integer_unaries) - (has_sign ? 0 : 1))];
+        return add(choice.kind, {src}, src.dims, src.type, choice.attributes);
+    }
     const unary_choice &choice = random_.pick(unaries);
     impl::logical_tensor x = src;
     if (choice.needs_positive) x = add(onefold_op_clamp, {x}, x.dims, x.type, positive);
@@ -228,10 +251,25 @@ impl::logical_tensor graph_builder::add_unary(const impl::logical_tensor &src) {
 }
 
 impl::logical_tensor graph_builder::add_conversion(const impl::logical_tensor &src) {
-    if (!is_small_float(src.type)) return add_binary(src);
     if (random_.one_in(3)) return add(onefold_op_reorder, {src}, src.dims, src.type);
+    if (draws_extensions && random_.one_in(2)) return add_cast(src);
+    if (!is_small_float(src.type)) return add_binary(src);
     const impl::data_type half = random_.one_in(2) ? onefold_bf16 : onefold_f16;
     return add(onefold_op_type_cast, {src}, src.dims, src.type == onefold_f32 ? half : onefold_f32);
+}
+
+impl::logical_tensor graph_builder::add_cast(const impl::logical_tensor &src) {
+    if (!random_.one_in(6)) {
+        const impl::data_type type = random_.pick(all_types);
+        return add(type == src.type ? onefold_op_reorder : onefold_op_type_cast, {src}, src.dims, type);
+    }
+    impl::logical_tensor truth = add(onefold_op_type_cast, {src}, src.dims, onefold_boolean);
+    if (!truth.dims.empty() && random_.one_in(2)) {
+        const impl::op_kind kind = random_.one_in(2) ? onefold_op_reduce_max : onefold_op_reduce_min;
+        const impl::dims kept(truth.dims.begin() + 1, truth.dims.end());
+        truth = add(kind, {truth}, kept, onefold_boolean, {{onefold_op_attr_axes, std::vector<int64_t>{0}}});
+    }
+    return add(onefold_op_type_cast, {truth}, truth.dims, src.type);
 }
 
 std::vector<impl::logical_tensor> graph_builder::add_foreign(std::vector<impl::logical_tensor> srcs) {

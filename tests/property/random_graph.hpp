@@ -8,7 +8,7 @@ namespace onefold_test {
 
 namespace impl = onefold::impl;
 
-/// Whether f64, integers, the n-ary ops and ReduceSumSquare are drawn.
+/// Whether op kinds, types and casts that are an extension are drawn.
 inline constexpr bool draws_extensions = true;
 
 /// Sizes of rank 0 to 6, sometimes 20; some of them 1, few 0; now and then enough elements for several threads.
@@ -48,7 +48,7 @@ public:
     /// Reads also up to 8 tensors from outside, in any order; they and the sources are broadcast to each other. The sources go
     /// together and have one type.
     impl::logical_tensor add_nary(std::vector<impl::logical_tensor> srcs);
-    /// These take small floats: a source of another type gets a binary op instead.
+    // Without extensions these take small floats: a source of another type gets a binary op instead.
     impl::logical_tensor add_unary(const impl::logical_tensor &src);
     impl::logical_tensor add_conversion(const impl::logical_tensor &src);
     /// An op that is not compiled, with any number of inputs and outputs.
@@ -62,6 +62,9 @@ public:
     size_t op_count() const { return file_.ops.size(); }
 
 private:
+    /// To any type, or to boolean and back.
+    impl::logical_tensor add_cast(const impl::logical_tensor &src);
+
     impl::logical_tensor add(impl::op_kind kind, std::vector<impl::logical_tensor> srcs, const impl::dims &sizes,
                              impl::data_type type, impl::attribute_map attributes = {});
 

@@ -192,7 +192,9 @@ TEST(io_graph_file, is_written_as_onednn_writes) {
 TEST(io_graph_file, extensions_are_written_and_read) {
     for (const auto &[name, kind] :
          {std::pair{"Mean", onefold_op_mean}, std::pair{"Max", onefold_op_max}, std::pair{"Min", onefold_op_min},
-          std::pair{"Sum", onefold_op_sum}, std::pair{"ReduceSumSquare", onefold_op_reduce_sum_square}})
+          std::pair{"Sum", onefold_op_sum}, std::pair{"ReduceSumSquare", onefold_op_reduce_sum_square},
+          std::pair{"ReduceLogSum", onefold_op_reduce_log_sum}, std::pair{"ReduceLogSumExp", onefold_op_reduce_log_sum_exp},
+          std::pair{"Neg", onefold_op_neg}})
         for (const data_type type : {onefold_f64, onefold_s8, onefold_u8, onefold_s16, onefold_u16, onefold_s32, onefold_u32,
                                      onefold_s64, onefold_u64}) {
             graph_file file;

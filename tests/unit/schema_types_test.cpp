@@ -1,4 +1,6 @@
 // Which data types the ops that are compiled take, and which of them together.
+#include <set>
+
 #include <gtest/gtest.h>
 
 #include "graph/error.hpp"
@@ -52,21 +54,59 @@ TEST(schema_types, reductions_binary_and_nary_ops_take_all_numbers) {
     for (const auto table : {reduction_schemas(), binary_schemas(), nary_schemas()})
         for (const op_schema &row : table) {
             SCOPED_TRACE(row.name);
+            const bool is_extreme = row.kind == onefold_op_reduce_max || row.kind == onefold_op_reduce_min;
+            const bool is_logarithm = row.kind == onefold_op_reduce_log_sum || row.kind == onefold_op_reduce_log_sum_exp;
             for (const data_type type : floats)
                 EXPECT_TRUE(takes(row, type)) << name_of(type);
             for (const data_type type : integers)
-                EXPECT_EQ(takes(row, type), row.kind != onefold_op_mean) << name_of(type);
+                EXPECT_EQ(takes(row, type), row.kind != onefold_op_mean && (!is_logarithm || size_of(type) >= 4))
+                    << name_of(type);
             for (const data_type type : others)
-                EXPECT_FALSE(takes(row, type)) << name_of(type);
+                EXPECT_EQ(takes(row, type), is_extreme && type == onefold_boolean) << name_of(type);
         }
 }
 
-TEST(schema_types, unary_ops_and_reorders_take_small_floats) {
-    for (const op_schema &row : unary_schemas())
-        EXPECT_EQ(refusal(make_op(row.kind, {onefold_f64}, onefold_f64)),
-                  to_string(make_op(row.kind, {}, onefold_f64)) + ": input src has data type f64; allowed: f16, bf16, f32");
-    EXPECT_TRUE(takes(schema_of(onefold_op_reorder), onefold_bf16));
-    EXPECT_FALSE(takes(schema_of(onefold_op_reorder), onefold_s32));
+op with_attributes(op o) {
+    for (const attribute_schema &row : o.schema().attributes)
+        if (row.need == attribute_need::required) o.raw_attributes[row.name] = 1.0F;
+    return o;
+}
+
+TEST(schema_types, unary_ops_take_floats_and_some_integers) {
+    const std::set<op_kind> of_integers = {onefold_op_abs, onefold_op_clamp, onefold_op_pow, onefold_op_relu,
+                                           onefold_op_square};
+    for (const op_schema &row : unary_schemas()) {
+        SCOPED_TRACE(row.name);
+        for (const data_type type : floats)
+            EXPECT_EQ(refusal(with_attributes(make_op(row.kind, {type}, type))), "") << name_of(type);
+        for (const data_type type : integers) {
+            const bool is_taken =
+                of_integers.count(row.kind) != 0 || (row.kind == onefold_op_neg && contains(signed_integers, type));
+            EXPECT_EQ(refusal(with_attributes(make_op(row.kind, {type}, type))).empty(), is_taken) << name_of(type);
+        }
+        for (const data_type type : others)
+            EXPECT_NE(refusal(with_attributes(make_op(row.kind, {type}, type))), "") << name_of(type);
+    }
+    EXPECT_EQ(refusal(make_op(onefold_op_exp, {onefold_s32}, onefold_s32)),
+              "op 4711 (Exp): input src has data type s32; allowed: f16, bf16, f32, f64");
+    EXPECT_EQ(refusal(make_op(onefold_op_neg, {onefold_u8}, onefold_u8)),
+              "op 4711 (Neg): input src has data type u8; allowed: f16, bf16, f32, s32, s8, f64, s16, s64");
+}
+
+TEST(schema_types, reorders_and_casts_take_numbers_and_booleans) {
+    std::vector<data_type> all(std::begin(floats), std::end(floats));
+    all.insert(all.end(), std::begin(integers), std::end(integers));
+    all.push_back(onefold_boolean);
+    for (const data_type from : all) {
+        EXPECT_TRUE(takes(schema_of(onefold_op_reorder), from)) << name_of(from);
+        for (const data_type to : all)
+            EXPECT_EQ(refusal(make_op(onefold_op_type_cast, {from}, to)).empty(), from != to)
+                << name_of(from) << " to " << name_of(to);
+        EXPECT_NE(refusal(make_op(onefold_op_type_cast, {from}, onefold_f8_e4m3)), "") << name_of(from);
+    }
+    EXPECT_EQ(refusal(make_op(onefold_op_type_cast, {onefold_s8}, onefold_s8)),
+              "op 4711 (TypeCast): src and dst have the same type, s8");
+    EXPECT_FALSE(takes(schema_of(onefold_op_reorder), onefold_s4));
 }
 
 TEST(schema_types, products_mix_small_floats_and_nothing_else) {

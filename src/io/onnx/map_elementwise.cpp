@@ -58,6 +58,26 @@ void check_same_shape(const onnx_node &n, const logical_tensor &a, const logical
 
 constexpr std::string_view no_broadcast = "before opset 7 they must be equal unless attribute broadcast is 1";
 
+/// A bound of Clip as an attribute, where it is a constant that an f32 holds. A NaN is not: it makes everything a NaN.
+std::optional<float> bound(const graph_builder &b, const onnx_node &n, int i) {
+    const onnx_array *array = b.constant(n, i);
+    const std::optional<double> value = array ? scalar_of(*array) : std::nullopt;
+    // Beyond 2^53 a double may not be what the integer was.
+    constexpr double exact = 0x1p53;
+    if (!value || (!is_floating(array->type) && std::abs(*value) > exact)) return std::nullopt;
+    const auto rounded = static_cast<float>(*value);
+    return static_cast<double>(rounded) == *value ? std::optional(rounded) : std::nullopt;
+}
+
+/// A bound of Clip as an operand that is broadcast to src.
+logical_tensor bound_tensor(const graph_builder &b, const onnx_node &n, int i) {
+    const logical_tensor &given = b.src(n, i);
+    const bool fits = given.ndims == 0 || (given.ndims == 1 && b.src(n, 0).ndims > 0 && given.dims[0] == 1);
+    if (given.ndims == unknown_ndims) throw not_supported("the rank of a bound is not known");
+    if (!fits) n.reject("input {} has the dims {}; a bound must be a scalar", i, to_string(given.dims));
+    return given;
+}
+
 double scalar(const graph_builder &b, const onnx_node &n, int i, std::string_view what) {
     const onnx_array *array = b.constant(n, i);
     const std::optional<double> value = array ? scalar_of(*array) : std::nullopt;
@@ -94,19 +114,13 @@ void map_gelu(graph_builder &b, const onnx_node &n) {
     b.define(n.dst(), b.add(n, n.row()->kind, {b.src(n, 0)}, {{onefold_op_attr_mode, mode}}));
 }
 
-void map_neg(graph_builder &b, const onnx_node &n) {
-    const logical_tensor src = b.src(n, 0);
-    const op_schema *neg = schema_by_name("Neg");
-    if (neg && contains(neg->inputs[0].allowed, src.type))
-        b.define(n.dst(), b.add(n, "Neg", {src}));
-    else
-        b.define(n.dst(), b.add(n, "Multiply", {src, b.add_constant(minus_one(src.type))}));
-}
-
 void map_pow(graph_builder &b, const onnx_node &n) {
     const logical_tensor base = b.src(n, 0), exponent = b.src(n, 1);
     if (n.opset() < 7 && n.integer("broadcast", 0) == 0) check_same_shape(n, base, exponent, 1, no_broadcast);
-    const auto beta = static_cast<float>(scalar(b, n, 1, "exponent"));
+    const double exponent_value = scalar(b, n, 1, "exponent");
+    const auto beta = static_cast<float>(exponent_value);
+    if (base.type == onefold_f64 && static_cast<double>(beta) != exponent_value)
+        throw not_supported("the exponent of f64 is no f32, which the op's attribute is");
     if (base.ndims == unknown_ndims || exponent.dims.size() > base.dims.size())
         throw not_supported("the exponent's rank is not known to be at most the base's");
     b.define(n.dst(), b.add(n, n.row()->kind, {base}, {{onefold_op_attr_beta, beta}}));
@@ -119,13 +133,16 @@ void map_clip_attributes(graph_builder &b, const onnx_node &n) {
 }
 
 void map_clip_inputs(graph_builder &b, const onnx_node &n) {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    const logical_tensor src = b.src(n, 0);
+    logical_tensor src = b.src(n, 0);
     if (!n.has_input(1) && !n.has_input(2)) return b.define(n.dst(), src);
-    const double min = n.has_input(1) ? scalar(b, n, 1, "minimum") : -infinity;
-    const double max = n.has_input(2) ? scalar(b, n, 2, "maximum") : infinity;
-    b.define(n.dst(), b.add(n, n.row()->kind, {src},
-                            {{onefold_op_attr_min, static_cast<float>(min)}, {onefold_op_attr_max, static_cast<float>(max)}}));
+    const std::optional<float> min = n.has_input(1) ? bound(b, n, 1) : -std::numeric_limits<float>::infinity();
+    const std::optional<float> max = n.has_input(2) ? bound(b, n, 2) : std::numeric_limits<float>::infinity();
+    if (min && max)
+        return b.define(n.dst(), b.add(n, n.row()->kind, {src}, {{onefold_op_attr_min, *min}, {onefold_op_attr_max, *max}}));
+    // ONNX's own definition, of bounds that are known at run time only, or that no attribute holds.
+    if (n.has_input(1)) src = b.add(n, "Maximum", {src, bound_tensor(b, n, 1)});
+    if (n.has_input(2)) src = b.add(n, "Minimum", {src, bound_tensor(b, n, 2)});
+    b.define(n.dst(), src);
 }
 
 void map_cast(graph_builder &b, const onnx_node &n) {
@@ -137,12 +154,8 @@ void map_cast(graph_builder &b, const onnx_node &n) {
     const data_type to =
         number == static_cast<int32_t>(number) ? type_from_onnx(static_cast<int32_t>(number)) : onefold_data_type_undef;
     if (to == onefold_data_type_undef) throw not_supported(fmt::format("onefold has no type for ONNX's type {}", number));
-    logical_tensor src = b.src(n, 0);
+    const logical_tensor &src = b.src(n, 0);
     if (to == src.type) return b.define(n.dst(), src);
-    // To f32 and back is exact up to the one rounding that is due.
-    const bool through_f32 =
-        contains(small_floats, src.type) && contains(small_floats, to) && src.type != onefold_f32 && to != onefold_f32;
-    if (through_f32) src = b.add(n, n.row()->kind, {src}, {}, onefold_f32);
     b.define(n.dst(), b.add(n, n.row()->kind, {src}, {}, to));
 }
 

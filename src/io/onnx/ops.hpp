@@ -65,7 +65,6 @@ void map_elementwise(graph_builder &b, const onnx_node &n); // one to one: float
 void map_equal_shapes(graph_builder &b, const onnx_node &n);
 void map_one_way_broadcast(graph_builder &b, const onnx_node &n);
 void map_gelu(graph_builder &b, const onnx_node &n);
-void map_neg(graph_builder &b, const onnx_node &n);
 void map_pow(graph_builder &b, const onnx_node &n);
 void map_clip_attributes(graph_builder &b, const onnx_node &n);
 void map_clip_inputs(graph_builder &b, const onnx_node &n);

@@ -192,23 +192,4 @@ std::optional<double> scalar_of(const onnx_array &array) {
     }
 }
 
-onnx_array minus_one(data_type type) {
-    const auto of = [type](auto value) {
-        const auto bytes = std::as_bytes(std::span(&value, 1));
-        return onnx_array{type, {}, {bytes.begin(), bytes.end()}};
-    };
-    switch (type) {
-    case onefold_f32:
-        return of(-1.0F);
-    case onefold_f64:
-        return of(-1.0);
-    case onefold_f16:
-        return of(uint16_t{0xbc00});
-    case onefold_bf16:
-        return of(uint16_t{0xbf80});
-    default: // integers
-        return {type, {}, std::vector<std::byte>(static_cast<size_t>(size_of(type)), std::byte{0xff})};
-    }
-}
-
 } // namespace onefold::impl::io

@@ -20,7 +20,5 @@ std::optional<onnx_array> read_tensor(const pb::TensorProto &tensor, const std::
 std::vector<int64_t> integers_of(const onnx_array &array);
 /// The only element; nullopt where there are more or none, or the type is no number.
 std::optional<double> scalar_of(const onnx_array &array);
-/// -1 as a rank 0 array of a signed type.
-onnx_array minus_one(data_type type);
 
 } // namespace onefold::impl::io
