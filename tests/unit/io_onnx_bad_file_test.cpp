@@ -116,7 +116,7 @@ protected:
 
     void expect_refusal(const std::string &content, const std::string &words) const {
         const std::string file = write("model/m.onnx", content);
-        for (const std::string command : {"run --output-dir " + (folder_ / "out").string(), std::string("inspect")}) {
+        for (const std::string &command : {"run --output-dir " + (folder_ / "out").string(), std::string("inspect")}) {
             const outcome result = run(command + " " + file);
             EXPECT_EQ(result.exit_code, 2) << command;
             EXPECT_EQ(result.out, "");
