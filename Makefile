@@ -1,9 +1,10 @@
 # Thin wrappers: scripts/bootstrap installs what is missing, the rest is in CMakePresets.json.
 #   make run     build, then execute a ReduceMean graph and check the repository's graph files against a reference
 #   make test    build and run every test            make asan, make tsan    the same under sanitizers
+#   make fuzz    fuzz the readers and the graph for FUZZ_SECONDS each (60)
 #   make format  make tidy   make clean
 
-.PHONY: run test asan tsan bootstrap format tidy clean
+.PHONY: run test asan tsan fuzz bootstrap format tidy clean
 
 run: bootstrap build/release/build.ninja
 	cmake --build --preset release
@@ -21,6 +22,13 @@ asan: bootstrap build/asan-ubsan/build.ninja
 tsan: bootstrap build/tsan/build.ninja
 	cmake --build --preset tsan
 	ctest --preset tsan
+
+FUZZ_SECONDS ?= 60
+fuzz:
+	@scripts/bootstrap fuzz
+	@$(MAKE) --no-print-directory build/fuzz/build.ninja
+	cmake --build --preset fuzz
+	tests/fuzz/run build/fuzz $(FUZZ_SECONDS)
 
 bootstrap:
 	@scripts/bootstrap

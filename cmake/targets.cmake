@@ -12,6 +12,9 @@ if(ONEFOLD_SANITIZE)
         -fsanitize=${ONEFOLD_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(onefold_options INTERFACE -fsanitize=${ONEFOLD_SANITIZE})
 endif()
+if(ONEFOLD_FUZZ)
+    target_compile_options(onefold_options INTERFACE -fsanitize=fuzzer-no-link) # what the fuzzer sees of the code it runs
+endif()
 
 # C++20 without GNU extensions, hidden symbols, position independent code.
 function(onefold_set_properties target)

@@ -28,7 +28,7 @@ public:
           size(size_of(o.type)),
           buffer_(o.buffer),
           number_(number),
-          needs_no_conversion_(o.type == arithmetic),
+          needs_no_conversion_(o.type == arithmetic || o.type == arithmetic_type(o.type)),
           convert_(conversion_of(on, is_kept(o, arithmetic) ? onefold_u16 : o.type)) {}
 
     const int64_t stride; // in elements

@@ -35,6 +35,7 @@ auto visit_plain_type(data_type type, const Visit &visit) {
     case data_type::s8:
         return visit(int8_t{});
     case data_type::u8:
+    case data_type::boolean:
         return visit(uint8_t{});
     case data_type::s16:
         return visit(int16_t{});

@@ -42,13 +42,13 @@ std::string refusal_with(onnx_model m, const std::string &attribute, const Value
 TEST(io_onnx_rules, versions) {
     EXPECT_THAT(refusal(onnx_model(13).proto), HasSubstr("the graph has no outputs"));
     onnx_model m = with_inputs(13, "Abs", {{2}});
-    m.proto.set_ir_version(14);
-    EXPECT_THAT(refusal(m.proto), HasSubstr("ir_version: version 14"));
+    m.proto.set_ir_version(15);
+    EXPECT_THAT(refusal(m.proto), HasSubstr("ir_version: version 15"));
     m.proto.set_ir_version(0);
     EXPECT_THAT(refusal(m.proto), HasSubstr("ir_version: version 0"));
     m.proto.set_ir_version(8);
-    m.proto.mutable_opset_import(0)->set_version(27);
-    EXPECT_THAT(refusal(m.proto), HasSubstr("opset 27 is not known; 1 to 26 are"));
+    m.proto.mutable_opset_import(0)->set_version(29);
+    EXPECT_THAT(refusal(m.proto), HasSubstr("opset 29 is not known; 1 to 28 are"));
     m.proto.mutable_opset_import(0)->set_version(0);
     EXPECT_THAT(refusal(m.proto), HasSubstr("opset 0"));
     m.proto.clear_opset_import();

@@ -43,6 +43,8 @@ constexpr std::array pow_types = {onnx_types{1, floats}, onnx_types{12, floats |
                                   onnx_types{13, floats | wide_signed | bf16}};
 constexpr std::array extreme_types = {onnx_types{1, floats}, onnx_types{12, numbers}, onnx_types{13, numbers | bf16}};
 constexpr std::array reduce_types = {onnx_types{1, high_precision}, onnx_types{13, high_precision | bf16}};
+constexpr std::array reduce_log_types = {onnx_types{1, high_precision}, onnx_types{13, high_precision | bf16},
+                                         onnx_types{28, floats | bf16}};
 constexpr type_set bytes = types({onefold_s8, onefold_u8});
 constexpr std::array reduce_extreme_types = {onnx_types{1, high_precision}, onnx_types{12, high_precision | bytes},
                                              onnx_types{13, high_precision | bytes | bf16},
@@ -155,10 +157,10 @@ constexpr std::array rows = {
     reduction("ReduceL1"),
     legacy_reduction("ReduceL2"),
     reduction("ReduceL2"),
-    legacy_reduction("ReduceLogSum"),
-    reduction("ReduceLogSum"),
-    legacy_reduction("ReduceLogSumExp"),
-    reduction("ReduceLogSumExp"),
+    legacy_reduction("ReduceLogSum", 18, reduce_log_types),
+    reduction("ReduceLogSum", 18, reduce_log_types),
+    legacy_reduction("ReduceLogSumExp", 18, reduce_log_types),
+    reduction("ReduceLogSumExp", 18, reduce_log_types),
     legacy_reduction("ReduceMax", 18, reduce_extreme_types),
     reduction("ReduceMax", 18, reduce_extreme_types),
     legacy_reduction("ReduceMean"),

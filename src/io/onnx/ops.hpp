@@ -12,7 +12,7 @@ class onnx_node;
 class graph_builder;
 
 /// The newest version of ONNX's default operator set whose rules the table holds.
-inline constexpr int newest_opset = 26;
+inline constexpr int newest_opset = 28;
 
 /// From which operator set version on an op takes which types.
 struct onnx_types {
