@@ -74,7 +74,7 @@ TEST(op, every_kind_and_attribute_has_a_name_of_its_own) {
         const char *name = onefold_op_attr_name(static_cast<onefold_op_attr>(attr));
         EXPECT_TRUE(!name || names.insert(name).second) << name;
     }
-    EXPECT_EQ(names.size(), 42U);
+    EXPECT_EQ(names.size(), 43U);
     EXPECT_STREQ(onefold_op_attr_name(onefold_op_attr_weights_format), "weights_format");
 }
 

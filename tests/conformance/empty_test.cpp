@@ -51,6 +51,33 @@ TEST(empty, reducing_nothing_into_many) {
         }
 }
 
+/// Of integers, the mean is 0 and extremes are the type's own.
+double value_of_nothing(op::kind kind, data_type type) {
+    if (type == data_type::f64) return value_of_nothing(kind);
+    return visit_plain_type(type, [&](auto zero) {
+        using limits = std::numeric_limits<decltype(zero)>;
+        if (kind == op::kind::ReduceMax) return static_cast<double>(limits::lowest());
+        if (kind == op::kind::ReduceMin) return static_cast<double>(limits::max());
+        return kind == op::kind::ReduceProd ? 1.0 : 0.0;
+    });
+}
+
+TEST(empty, reducing_nothing_of_other_types) {
+    std::vector<op::kind> kinds(std::begin(reductions), std::end(reductions));
+    kinds.push_back(op::kind::ReduceSumSquare);
+    std::vector<data_type> types(std::begin(integer_types), std::end(integer_types));
+    types.push_back(data_type::f64);
+    for (const data_type type : types)
+        for (const op::kind kind : kinds)
+            for (const auto &[shape, axis] : {std::pair{dims{0}, 0}, std::pair{dims{3, 0}, 1}, std::pair{dims{0, 2101}, 0},
+                                              std::pair{dims{2101, 0}, 1}, std::pair{dims{5, 0, 7}, 1}}) {
+                const auto got = reduce(kind, array(type, shape), {axis}).values();
+                ASSERT_TRUE(are_identical(got, std::vector<double>(got.size(), value_of_nothing(kind, type))))
+                    << name_of(kind) << " of " << name_of(type) << testing::PrintToString(shape);
+                ASSERT_FALSE(got.empty());
+            }
+}
+
 TEST(empty, reducing_nothing_into_strides_with_gaps) {
     for (const op::kind kind : reductions) {
         array dst = array::strided(data_type::f32, {3, 2}, {7, 2});

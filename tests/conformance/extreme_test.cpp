@@ -1,4 +1,5 @@
 // Maxima and minima: NaN wins wherever it stands, -0 < +0, and nothing but infinities is an infinity.
+#include "support/bits.hpp"
 #include "support/expected.hpp"
 
 using namespace onefold_test;
@@ -8,7 +9,7 @@ namespace {
 constexpr op::kind reduction_extremes[] = {op::kind::ReduceMax, op::kind::ReduceMin};
 
 TEST(extreme, nan_wins_at_every_position_of_a_row) {
-    for (const data_type type : float_types)
+    for (const data_type type : every_float_type)
         for (const size_t length : std::vector<size_t>{1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 100, 129})
             for (size_t at = 0; at < length; ++at) {
                 // Row 0 has none, row 1 has one, row 2 nothing else.
@@ -23,7 +24,7 @@ TEST(extreme, nan_wins_at_every_position_of_a_row) {
 }
 
 TEST(extreme, nan_wins_at_every_position_of_a_column) {
-    for (const data_type type : float_types)
+    for (const data_type type : every_float_type)
         for (const size_t columns : std::vector<size_t>{1, 5, 16, 37})
             for (const size_t length : std::vector<size_t>{2, 7, 8, 9, 17})
                 for (size_t at = 0; at < length * columns; ++at) {
@@ -38,39 +39,69 @@ TEST(extreme, nan_wins_at_every_position_of_a_column) {
                 }
 }
 
-TEST(extreme, nan_wins_in_every_share_of_a_long_row) {
-    constexpr size_t length = 700001;
-    array src(data_type::f32, {static_cast<int64_t>(length)}, random_values(data_type::f32, length, 21));
-    auto *data = static_cast<float *>(src.data());
+/// One NaN after the other, each in a share of its own, in a source that is reduced over `axis`.
+void check_every_share(data_type type, const dims &shape, int64_t axis) {
+    const size_t length = count_of(shape);
+    const array clean(type, shape, random_values(type, length, 21));
+    const uint64_t nan = nans_of(type).back();
     for (const op::kind kind : reduction_extremes) {
-        const auto compiled = compile_op(kind, over({0}), {src.describe(0)}, dense(dst_id, data_type::f32, {}));
-        std::vector<array> srcs = {src};
-        auto *element = static_cast<float *>(srcs[0].data());
-        array dst(data_type::f32, {});
-        for (size_t at = 0; at < length; at += 9973) {
-            element[at] = std::numeric_limits<float>::quiet_NaN();
-            execute(compiled, srcs, dst);
-            ASSERT_TRUE(std::isnan(dst.values()[0])) << name_of(kind) << " " << at;
-            element[at] = data[at];
-        }
+        const auto compiled = compile_op(kind, over({axis}), {clean.describe(0)}, open_tensor(dst_id, type));
+        array dst(type, compiled.query_logical_tensor(dst_id).get_dims());
+        std::vector<array> srcs = {clean};
         execute(compiled, srcs, dst);
-        EXPECT_FALSE(std::isnan(dst.values()[0]));
+        const std::vector<double> finite = dst.values();
+        EXPECT_TRUE(are_identical(finite, expect_reduction(kind, clean.values(), shape, {axis}).value));
+        for (size_t at = 0; at < length; at += 9973) {
+            srcs[0] = clean;
+            set_bits(srcs[0], at, nan);
+            execute(compiled, srcs, dst);
+            std::vector<double> expected = finite;
+            expected[shape.size() == 1 ? 0 : at % static_cast<size_t>(shape[1])] = not_a_number;
+            ASSERT_TRUE(are_identical(dst.values(), expected)) << name_of(kind) << " of " << name_of(type) << " at " << at;
+        }
     }
 }
 
+TEST(extreme, nan_wins_in_every_share_of_a_long_row) {
+    for (const data_type type : every_float_type)
+        check_every_share(type, {300001}, 0);
+}
+
+TEST(extreme, nan_wins_in_every_share_of_columns) {
+    for (const data_type type : every_float_type)
+        for (const dims &shape : {dims{50001, 5}, dims{401, 701}})
+            check_every_share(type, shape, 0);
+}
+
 TEST(extreme, a_signalling_or_negative_nan_is_a_nan) {
-    for (const uint32_t bits : {0x7f800001U, 0xff800001U, 0xffc00000U, 0x7fffffffU, 0xffffffffU})
-        for (const op::kind kind : reduction_extremes)
-            for (const size_t at : std::vector<size_t>{0, 5, 16, 19}) {
-                array src(data_type::f32, {20}, std::vector<double>(20, 3));
-                std::memcpy(static_cast<float *>(src.data()) + at, &bits, sizeof bits);
-                EXPECT_TRUE(std::isnan(reduce(kind, src, {0}).values()[0])) << std::hex << bits;
+    for (const data_type type : every_float_type)
+        for (const uint64_t bits : nans_of(type))
+            for (const size_t at : std::vector<size_t>{0, 5, 16, 19, 37, 70}) {
+                array src(type, {71}, std::vector<double>(71, 3));
+                set_bits(src, at, bits);
+                const auto as = [&](const dims &shape) {
+                    array same(type, shape);
+                    std::memcpy(same.data(), src.data(), src.count() * size_of(type));
+                    return same;
+                };
+                std::vector<double> one_is_nan(71, 3);
+                one_is_nan[at] = not_a_number;
+                const array threes(type, {71}, std::vector<double>(71, 3));
+                for (const op::kind kind : reduction_extremes) {
+                    EXPECT_TRUE(std::isnan(reduce(kind, src, {0}).values()[0])) << name_of(type) << std::hex << bits;
+                    EXPECT_TRUE(std::isnan(reduce(kind, as({71, 1}), {0}).values()[0])) << name_of(type) << std::hex << bits;
+                    EXPECT_TRUE(are_identical(reduce(kind, as({1, 71}), {0}).values(), one_is_nan)) << name_of(type);
+                }
+                for (const op::kind kind : {op::kind::Maximum, op::kind::Minimum, op::kind::Max, op::kind::Min}) {
+                    EXPECT_TRUE(are_identical(run(kind, {}, {src, threes}).values(), one_is_nan)) << name_of(kind);
+                    EXPECT_TRUE(are_identical(run(kind, {}, {threes, src}).values(), one_is_nan)) << name_of(kind);
+                }
             }
 }
 
 TEST(extreme, nan_wins_between_two) {
     const std::vector<double> specials = {not_a_number, 1, -1, infinity, -infinity, 0, -0.0};
-    for (const data_type type : float_types)
+    for (const data_type type : every_float_type)
         for (const op::kind kind : {op::kind::Maximum, op::kind::Minimum})
             for (const double other : specials)
                 for (const bool first : {false, true}) {
@@ -92,7 +123,7 @@ TEST(extreme, zeros_have_an_order) {
         most[i] = std::signbit(a[i]) && std::signbit(b[i]) ? -0.0 : 0.0;
         least[i] = std::signbit(a[i]) || std::signbit(b[i]) ? -0.0 : 0.0;
     }
-    for (const data_type type : float_types) {
+    for (const data_type type : every_float_type) {
         const array x(type, {19}, a);
         const array y(type, {19}, b);
         EXPECT_TRUE(are_identical(run(op::kind::Maximum, {}, {x, y}).values(), most)) << name_of(type);
@@ -101,7 +132,7 @@ TEST(extreme, zeros_have_an_order) {
 }
 
 TEST(extreme, zeros_have_an_order_at_every_position) {
-    for (const data_type type : float_types)
+    for (const data_type type : every_float_type)
         for (const int64_t length : {2, 3, 16, 17, 33, 70})
             for (int64_t at = 0; at < length; ++at)
                 for (const bool columns : {false, true}) {
@@ -119,7 +150,7 @@ TEST(extreme, zeros_have_an_order_at_every_position) {
 }
 
 TEST(extreme, of_only_infinities_is_an_infinity) {
-    for (const data_type type : float_types)
+    for (const data_type type : every_float_type)
         for (const int64_t length : {1, 5, 16, 40, 1000}) {
             const std::vector<double> lowest(static_cast<size_t>(2 * length), -infinity);
             const std::vector<double> highest(static_cast<size_t>(2 * length), infinity);
@@ -134,7 +165,7 @@ TEST(extreme, of_only_infinities_is_an_infinity) {
 }
 
 TEST(extreme, of_finite_values_is_one_of_them) {
-    for (const data_type type : float_types) {
+    for (const data_type type : every_float_type) {
         const std::vector<double> values = random_values(type, 37 * 41, 22);
         const array src(type, {37, 41}, values);
         for (const op::kind kind : reduction_extremes)
@@ -142,8 +173,8 @@ TEST(extreme, of_finite_values_is_one_of_them) {
                 const expected_tensor expected = expect_reduction(kind, src.values(), src.shape(), axes);
                 EXPECT_TRUE(are_identical(reduce(kind, src, axes).values(), expected.value));
             }
-        const array lowest(type, {5}, std::vector<double>(5, -max_of(type)));
-        EXPECT_EQ(reduce(op::kind::ReduceMax, lowest, {0}).values()[0], -max_of(type));
+        const array lowest(type, {5}, std::vector<double>(5, -largest_of(type)));
+        EXPECT_EQ(reduce(op::kind::ReduceMax, lowest, {0}).values()[0], -largest_of(type));
     }
 }
 

@@ -209,20 +209,60 @@ TEST(f64, sums_lose_next_to_nothing) {
 }
 
 /// Values whose sum in sequence rounds to the same side again and again.
-TEST(f64, sums_are_pairwise) {
-    for (const dims &shape : {dims{1000003}, dims{1000003, 3}, dims{3, 300007}, dims{40, 5000, 5}, dims{2, 9000, 3, 7}}) {
-        std::vector<double> values(count_of(shape));
-        for (size_t i = 0; i < values.size(); ++i)
-            values[i] = 0.1 + static_cast<double>(i % 7) / 3;
-        const array src(data_type::f64, shape, values);
-        for (const axes_list &axes : {axes_list{0}, axes_list{-1}, axes_list{-1, -3}}) {
-            if (axes.size() > 1 && shape.size() < 3) continue;
-            const auto expected = expect_reduction(op::kind::ReduceSum, values, shape, axes);
-            const auto sums = reduce(op::kind::ReduceSum, src, axes).values();
+std::vector<double> biased_values(size_t count) {
+    std::vector<double> values(count);
+    for (size_t i = 0; i < count; ++i)
+        values[i] = 0.1 + static_cast<double>(i % 7) / 3;
+    return values;
+}
+
+void check_biased(const dims &shape, const dims &strides, const std::vector<axes_list> &lists) {
+    const auto values = biased_values(count_of(shape));
+    const array src(data_type::f64, shape, values, strides);
+    for (const axes_list &axes : lists)
+        for (const op::kind kind : {op::kind::ReduceSum, op::kind::ReduceMean, op::kind::ReduceL1}) {
+            // The values are positive; of magnitudes alone the reference keeps no lost bits.
+            const op::kind same = kind == op::kind::ReduceL1 ? op::kind::ReduceSum : kind;
+            const auto expected = expect_reduction(same, values, shape, axes);
+            const auto sums = reduce(kind, src, axes).values();
+            ASSERT_EQ(sums.size(), expected.value.size());
             for (size_t i = 0; i < sums.size(); ++i)
                 ASSERT_NEAR(sums[i] / expected.value[i], 1, 16 * 0x1p-53)
-                    << testing::PrintToString(shape) << " over " << axes[0];
+                    << name_of(kind) << testing::PrintToString(shape) << " by " << testing::PrintToString(strides) << " over "
+                    << testing::PrintToString(axes);
         }
+}
+
+TEST(f64, sums_are_pairwise) {
+    for (const dims &shape : {dims{1000003}, dims{1000003, 3}, dims{3, 300007}, dims{40, 5000, 5}, dims{2, 9000, 3, 7},
+                              dims{70001, 8}, dims{9001, 64}, dims{4099, 130}, dims{600, 2100}, dims{21, 1023}, dims{2000, 49}})
+        check_biased(shape, row_major(shape), {{0}, {-1}});
+    for (const dims &shape : {dims{40, 5000, 5}, dims{2, 9000, 3, 7}, dims{300, 7, 401}})
+        check_biased(shape, row_major(shape), {{-1, -3}, {-1, -2}, {0, 1}});
+}
+
+TEST(f64, sums_with_gaps_are_pairwise) {
+    check_biased({300007}, {3}, {{0}});
+    check_biased({3, 70001}, {140003, 2}, {{0}, {1}, {0, 1}});
+    check_biased({70001, 3}, {4, 1}, {{0}, {1}, {0, 1}});
+    check_biased({70001, 3}, {6, 2}, {{0}, {1}, {0, 1}});
+    check_biased({1000, 130}, {1, 1003}, {{0}, {1}, {0, 1}});
+    check_biased({9, 2000, 31}, {64000, 32, 1}, {{1}, {0, 2}, {1, 2}, {0, 1, 2}});
+}
+
+TEST(f64, sums_of_sources_are_pairwise) {
+    for (const size_t number : {2U, 3U, 8U, 9U, 1000U}) {
+        const auto values = biased_values(number);
+        std::vector<std::vector<double>> srcs;
+        long double exact = 0;
+        for (const double value : values) {
+            srcs.emplace_back(37, value);
+            exact += static_cast<long double>(value);
+        }
+        for (const double sum : apply<double>(op::kind::Sum, {}, dims{37}, srcs))
+            ASSERT_NEAR(sum / static_cast<double>(exact), 1, 16 * 0x1p-53) << number;
+        for (const double mean : apply<double>(op::kind::Mean, {}, dims{37}, srcs))
+            ASSERT_NEAR(mean * static_cast<double>(number) / static_cast<double>(exact), 1, 16 * 0x1p-53) << number;
     }
 }
 

@@ -89,7 +89,7 @@ const std::vector<broken_model> &broken_models() {
          [](onnx_model &m) {
              m.graph().clear_input(), m.input("x", f32, {huge / 8, 3});
          },
-         "more than a process can address"},
+         "exceeds 2^63 - 1 bits"},
         {"shapes_that_do_not_fit",
          [](onnx_model &m) {
              m.graph().clear_input(), m.input("x", f32, {2, 4});
