@@ -6,11 +6,13 @@
 
 namespace onefold::impl::simd {
 
+/// A sum of squares below this has lost bits, as a subnormal number or by underflow. 0 has not: see square_map.
+constexpr double least_exact_square(data_type arithmetic) { return arithmetic == onefold_f32 ? 1e-30 : 1e-280; }
+
 /// True if the fast path's f64 total may have overflowed or lost bits on the way.
-inline bool is_doubtful(op_kind op, double total) {
+inline bool is_doubtful(op_kind op, data_type arithmetic, double total) {
     const bool squares = op == onefold_op_reduce_l2 || op == onefold_op_reduce_sum_square;
-    constexpr double tiny_square = 1e-30;
-    return !std::isfinite(total) || (squares && total < tiny_square);
+    return !std::isfinite(total) || (squares && total > 0 && total < least_exact_square(arithmetic));
 }
 
 /// A sum of floats, their magnitudes or squares, in a type whose range holds the squares of all f64. What each addition loses

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "simd/accumulate-inl.h"
+#include "simd/careful_sum.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace onefold::impl::simd {
@@ -55,8 +56,7 @@ bool finish_ordered(const void *totals, size_t count, int64_t /*elements*/, void
 /// Sums of f64, results of f32 or f64.
 template <typename Result, outcome wanted, bool squares>
 bool finish_float_sum(const void *totals, size_t count, int64_t elements, void *results) {
-    // Squares below this have lost bits, as subnormal numbers or as 0.
-    constexpr double tiny = std::is_same_v<Result, float> ? 1e-30 : 1e-280;
+    constexpr double least = least_exact_square(std::is_same_v<Result, float> ? onefold_f32 : onefold_f64);
     constexpr double highest = std::numeric_limits<double>::max();
     using vector = vector_of<hn::ScalableTag<double>>;
     const hn::ScalableTag<double> d;
@@ -68,7 +68,7 @@ bool finish_float_sum(const void *totals, size_t count, int64_t elements, void *
     auto doubtful = hn::FirstN(d, 0);
     const auto at = [&](vector sum) HWY_ATTR {
         doubtful = hn::Or(doubtful, hn::Not(hn::Le(hn::Abs(sum), hn::Set(d, highest))));
-        if (squares) doubtful = hn::Or(doubtful, hn::Lt(sum, hn::Set(d, tiny)));
+        if (squares) doubtful = hn::Or(doubtful, hn::And(hn::Gt(sum, hn::Zero(d)), hn::Lt(sum, hn::Set(d, least))));
         if (wanted == outcome::mean) return std::is_same_v<Result, float> ? hn::Mul(sum, fraction) : hn::Div(sum, number);
         return wanted == outcome::root ? hn::Sqrt(sum) : sum;
     };

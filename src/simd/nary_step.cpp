@@ -67,7 +67,7 @@ void nary_step::compute_part(std::byte *values, buffer_list buffers, const posit
     }
     if (!reduce_.finish(totals, columns, sources, values)) return;
     for (int64_t i = 0; i < count; ++i)
-        if (is_doubtful(op_, reinterpret_cast<const double *>(totals)[i]))
+        if (is_doubtful(op_, arithmetic_, reinterpret_cast<const double *>(totals)[i]))
             put_float(arithmetic_, compute_carefully(buffers, where, begin + i), values, i);
 }
 

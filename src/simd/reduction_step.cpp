@@ -90,7 +90,7 @@ void reduction_step::write(const std::byte *totals, int64_t begin, int64_t count
     store_results(begin, count, buffers, kept, [&](int64_t i, int64_t part, std::byte *results) {
         if (reduce_.finish(total_at(totals, i), static_cast<size_t>(part), elements_a_result_, results))
             for (int64_t k = 0; k < part; ++k)
-                if (is_doubtful(op_, *reinterpret_cast<const double *>(total_at(totals, i + k))))
+                if (is_doubtful(op_, arithmetic_, *reinterpret_cast<const double *>(total_at(totals, i + k))))
                     put_float(arithmetic_, compute_carefully(buffers, kept, begin + i + k), results, k);
         return true;
     });

@@ -133,10 +133,17 @@ struct magnitude_map {
             return hn::Abs(x);
     }
 };
+/// The square of a float that is not 0 is not 0 either, but at least the smallest number: a sum of 0 is one of zeros alone.
 struct square_map {
     template <class D, class V>
     static HWY_INLINE V apply(D d, V x) {
-        return multiply_op::apply(d, x, x);
+        using T = hn::TFromD<D>;
+        const V square = multiply_op::apply(d, x, x);
+        if constexpr (std::is_floating_point_v<T>) {
+            const V least = hn::Min(hn::Abs(x), hn::Set(d, std::numeric_limits<T>::denorm_min()));
+            return hn::IfThenElse(hn::Eq(square, hn::Zero(d)), least, square);
+        } else
+            return square;
     }
 };
 

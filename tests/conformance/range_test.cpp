@@ -213,4 +213,20 @@ TEST(range, sizes_beyond_2_to_the_31_are_compiled) {
                         << name_of(kind) << " of " << name_of(type) << testing::PrintToString(shape) << " over " << axis;
 }
 
+TEST(range, a_norm_of_zeros_is_0_and_of_one_tiny_value_among_them_that_value) {
+    for (const auto &[type, tiny] : {std::pair{data_type::f32, 0x1p-149}, std::pair{data_type::bf16, 0x1p-133},
+                                     std::pair{data_type::f16, 0x1p-24}, std::pair{data_type::f64, 0x1p-1074}})
+        for (const dims &shape : {dims{300, 3}, dims{3, 300}, dims{70001, 2}, dims{2, 70001}}) {
+            std::vector<double> values(count_of(shape), 0.0);
+            const int64_t axis = shape[0] > shape[1] ? 0 : 1;
+            std::vector<double> expected(static_cast<size_t>(shape[axis == 0 ? 1 : 0]), 0.0);
+            const array zeros(type, shape, values);
+            EXPECT_TRUE(are_identical(reduce(op::kind::ReduceL2, zeros, {axis}).values(), expected)) << name_of(type);
+            values.back() = -tiny;
+            expected.back() = tiny;
+            const array one(type, shape, values);
+            EXPECT_TRUE(are_identical(reduce(op::kind::ReduceL2, one, {axis}).values(), expected)) << name_of(type);
+        }
+}
+
 } // namespace
