@@ -32,5 +32,6 @@ void register_cell(const std::string &name, threads numbers, const std::function
 void register_reductions();
 void register_elementwise();
 void register_latency();
+void register_axes_tensors();
 
 } // namespace onefold::bench

@@ -36,6 +36,7 @@ int main(int argc, char **argv) {
     onefold::bench::register_reductions();
     onefold::bench::register_elementwise();
     onefold::bench::register_latency();
+    onefold::bench::register_axes_tensors();
     benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();
     return 0;

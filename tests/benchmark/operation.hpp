@@ -17,7 +17,8 @@ struct description {
     graph::op::kind kind;
     const element *type;
     std::vector<dims> srcs;
-    dims axes; // of a reduction
+    dims axes;                    // of a reduction
+    bool has_axes_tensor = false; // instead of the attribute
 };
 
 /// One op, compiled by onefold, with buffers for its tensors. It runs in the calling thread's arena.
@@ -36,6 +37,7 @@ private:
     stream stream_;
     graph::compiled_partition compiled_;
     std::vector<buffer> buffers_; // of the sources, then of the destination
+    dims axes_;                   // where they are a tensor
     std::vector<graph::tensor> srcs_;
     std::vector<graph::tensor> dsts_;
 };

@@ -71,7 +71,27 @@ void register_reduction(const shape &s, data_type type) {
     });
 }
 
+/// Axes that are a tensor, of a known set, against the same as an attribute.
+cell make_axes_tensor_cell(description what) {
+    cell c = make_cell(what);
+    c.loop = c.ours;
+    what.has_axes_tensor = true;
+    auto by_tensor = std::make_shared<operation>(what);
+    c.ours = [by_tensor] { by_tensor->execute(); };
+    c.primitive = nullptr;
+    c.label = by_tensor->steps();
+    return c;
+}
+
 } // namespace
+
+void register_axes_tensors() {
+    for (const dims &src : {dims{16, 32}, dims{8, 384, 1024}})
+        for (const data_type type : {data_type::f32, data_type::bf16}) {
+            const description what = mean_of(src, {1}, type);
+            register_cell("axes_tensor/" + name_of(what), threads::all, [what] { return make_axes_tensor_cell(what); });
+        }
+}
 
 void register_reductions() {
     for (const shape &s : shapes) {
