@@ -2,6 +2,17 @@
 
 namespace onefold::impl::onednn {
 
+namespace {
+
+/// Without AVX2 oneDNN's logistic is off by more than the error that is allowed.
+bool has_exact_logistic() {
+    cpu_engine(); // sets the cap, which oneDNN takes only before it is asked for anything
+    const auto bits = [](dnnl::cpu_isa isa) { return static_cast<unsigned>(isa); };
+    return (bits(dnnl::get_effective_cpu_isa()) & bits(dnnl::cpu_isa::avx2)) == bits(dnnl::cpu_isa::avx2);
+}
+
+} // namespace
+
 std::optional<eltwise_algorithm> to_eltwise(op_kind op, const unary_attributes &a) {
     using algorithm = dnnl::algorithm;
     switch (op) {
@@ -20,6 +31,7 @@ std::optional<eltwise_algorithm> to_eltwise(op_kind op, const unary_attributes &
     case onefold_op_round:
         return eltwise_algorithm{algorithm::eltwise_round};
     case onefold_op_sigmoid:
+        if (!has_exact_logistic()) return std::nullopt;
         return eltwise_algorithm{algorithm::eltwise_logistic};
     case onefold_op_sqrt:
         return eltwise_algorithm{algorithm::eltwise_sqrt};
