@@ -60,7 +60,9 @@ private:
         if (!reads_memory_ || length_ >= narrow / 2 || reduced_.sizes.empty()) return;
         const bool is_dense = reduced_.strides[src_number].back() == length_ * src_.size;
         const int64_t vector = 16 / std::gcd(length_, int64_t{16}); // so many rows are a multiple of 16 columns
-        const int64_t together = (narrow + vector * length_ - 1) / (vector * length_) * vector;
+        int64_t together = (narrow + vector * length_ - 1) / (vector * length_) * vector;
+        while (together * length_ > widest_strip) // there is one strip, whose totals are folded
+            together /= 2;
         int64_t &rows = reduced_.sizes.back();
         if (!is_dense || rows < 2 * together) return;
         joined_ = together;

@@ -73,6 +73,11 @@ TEST(accumulation, of_columns_of_every_length) {
             check_shape(1, length, inner);
 }
 
+TEST(accumulation, of_columns_of_every_width_that_rows_are_joined_to) {
+    for (const size_t inner : std::vector<size_t>{31, 63, 127, 128, 129, 145, 153, 192, 201, 254, 255, 256, 257})
+        check_shape(1, 924, inner);
+}
+
 TEST(accumulation, of_the_middle) {
     check_shape(64, 300, 70);
     check_shape(2, 4099, 33);
