@@ -58,8 +58,12 @@ struct computation {
     operand dst;
     std::vector<post_op> post_ops;
 
-    /// What it is computed in. A maximum or minimum alone gives one of its elements, so these are left in their type.
-    data_type arithmetic() const { return is_lone_extreme() ? dst.type : arithmetic_type(dst.type); }
+    /// What it is computed in. A maximum or minimum alone gives one of its elements, so these are left in their type; a cast
+    /// ends in dst's.
+    data_type arithmetic() const { return is_cast() || is_lone_extreme() ? dst.type : arithmetic_type(dst.type); }
+
+    /// True for a copy into another arithmetic type.
+    bool is_cast() const { return kind == computation_kind::copy && arithmetic_type(src[0].type) != arithmetic_type(dst.type); }
 
 private:
     bool is_lone_extreme() const {

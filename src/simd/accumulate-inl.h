@@ -52,7 +52,7 @@ HWY_INLINE vector_of<D> combine_lanes(D d, vector_of<D> *v) {
     return combine_runs<hn::MaxLanes(D())>(d, v, [d](vector_of<D> a, vector_of<D> b) HWY_ATTR { return Op::apply(d, a, b); });
 }
 
-/// f32 as f64, integers of 32 bits as of 64: two vectors, but for HWY_SCALAR.
+/// f32 as f64, integers of 32 bits as of 64: two vectors. Integers of 16 bits as of 64: four. One of them on HWY_SCALAR.
 template <typename Wide, class V>
 HWY_INLINE auto promote(V v) {
     const hn::ScalableTag<Wide> wide;
@@ -62,23 +62,18 @@ HWY_INLINE auto promote(V v) {
     result.part[0] = hn::PromoteTo(wide, v);
 #else
     const hn::Half<hn::DFromV<V>> half;
-    result.part[0] = hn::PromoteTo(wide, hn::LowerHalf(half, v));
-    result.part[1] = hn::PromoteTo(wide, hn::UpperHalf(half, v));
-#endif
-    return result;
-}
-
-/// Integers of 16 bits as of 64: four vectors.
-template <class V>
-HWY_INLINE auto promote_twice(V v) {
-    using middle = hwy::MakeWide<hn::TFromV<V>>;
-    const auto wider = promote<middle>(v);
-    vectors<hn::ScalableTag<int64_t>, 4> result;
-    for (size_t p = 0; p < 2; ++p) {
-        const auto widest = promote<hwy::MakeWide<middle>>(wider.part[p]);
-        for (size_t q = 0; q < 2; ++q)
-            result.part[2 * p + q] = hn::BitCast(hn::ScalableTag<int64_t>(), widest.part[q]);
+    if constexpr (parts == 2) {
+        result.part[0] = hn::PromoteTo(wide, hn::LowerHalf(half, v));
+        result.part[1] = hn::PromoteTo(wide, hn::UpperHalf(half, v));
+    } else {
+        const auto middle = promote<hwy::MakeNarrow<Wide>>(v);
+        for (size_t p = 0; p < 2; ++p) {
+            const auto widest = promote<Wide>(middle.part[p]);
+            result.part[2 * p] = widest.part[0];
+            result.part[2 * p + 1] = widest.part[1];
+        }
     }
+#endif
     return result;
 }
 
@@ -164,7 +159,7 @@ struct in_order : in_lanes<Ordered, identity_map, Op> {
     static int16_t identity_total() { return Ordered::identity(); }
 };
 
-/// Trees of 8 in the elements' lanes, those in lanes of twice the width: f32 in f64, integers of 8 and 16 bits in s64.
+/// Trees of 8 in the elements' lanes, those in wider lanes: f32 in f64, integers of 8 and 16 bits in s64.
 template <class Element, class Map, typename Wide,
           size_t Parts = hn::MaxLanes(lane_tag<Element>()) / hn::MaxLanes(hn::ScalableTag<Wide>())>
 struct in_wider_trees : plain_totals<Element, Wide, Parts, add_op> {
@@ -185,20 +180,14 @@ struct in_wider_trees : plain_totals<Element, Wide, Parts, add_op> {
     }
 };
 
-/// Sums of columns of integers of 8 bits: trees of 8 in 16 bits, those in s64.
+/// Sums of columns of integers of 8 bits: trees of 8 in 16 bits.
 template <typename T>
-struct in_narrow_trees : plain_totals<byte_element<T>, int64_t, 4, add_op> {
-    using base = plain_totals<byte_element<T>, int64_t, 4, add_op>;
-    using typename base::sums;
-    using typename base::tag;
-    using group = vector_of<tag>;
-    static constexpr bool group_is_vector = true;
+using in_narrow_trees = in_wider_trees<byte_element<T>, identity_map, int64_t>;
 
-    static typename byte_element<T>::lane absent() { return 0; }
-    static HWY_INLINE group lift(vector_of<tag> v) { return v; }
-    static HWY_INLINE group combine_groups(group a, group b) { return hn::Add(a, b); }
-    static HWY_INLINE sums widen(group g) { return promote_twice(g); }
-};
+/// Sums of floats: of small ones from trees of f32.
+template <class Element, class Map>
+using float_sum = std::conditional_t<std::is_same_v<Element, f64_element>, in_lanes<f64_element, Map, add_op>,
+                                     in_wider_trees<Element, Map, double>>;
 
 /// Each element in a lane of twice the width: products of f32, integers of 32 bits.
 template <class Element, class Op, typename Wide,

@@ -71,14 +71,6 @@ T sum(T a, T b) {
     return static_cast<T>(static_cast<wrapping<T>>(a) + static_cast<wrapping<T>>(b));
 }
 template <typename T>
-T difference(T a, T b) {
-    return static_cast<T>(static_cast<wrapping<T>>(a) - static_cast<wrapping<T>>(b));
-}
-template <typename T>
-T product(T a, T b) {
-    return static_cast<T>(static_cast<wrapping<T>>(a) * static_cast<wrapping<T>>(b));
-}
-template <typename T>
 T squared_difference(T a, T b) {
     const T d = difference(a, b);
     return product(d, d);

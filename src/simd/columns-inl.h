@@ -19,22 +19,26 @@ HWY_INLINE void add_column_vectors(const storage_of<Way> *const *row, size_t i, 
     add_to_totals<Way>(tree_of<Way, count>([&](size_t r) HWY_ATTR { return lift_at<Way>(row[r] + i); }), totals + i);
 }
 
-/// Two vectors of columns.
+/// The sums of two vectors of columns.
 template <class Way, size_t count>
-HWY_INLINE void add_pairs_of_columns(const storage_of<Way> *const *row, size_t i, typename Way::total *totals) {
+HWY_INLINE lane_pairs<typename Way::element> sums_of_pairs(const storage_of<Way> *const *row, size_t i) {
     using pairs = lane_pairs<typename Way::element>;
     pairs groups[count];
     for (size_t r = 0; r < count; ++r) {
         groups[r] = pairs::load(row[r] + i);
         groups[r] = {Way::lift(groups[r].even), Way::lift(groups[r].odd)};
     }
-    const pairs sums = {tree_of<Way, count>([&](size_t r) HWY_ATTR { return groups[r].even; }),
-                        tree_of<Way, count>([&](size_t r) HWY_ATTR { return groups[r].odd; })};
+    return {tree_of<Way, count>([&](size_t r) HWY_ATTR { return groups[r].even; }),
+            tree_of<Way, count>([&](size_t r) HWY_ATTR { return groups[r].odd; })};
+}
+
+template <class Way>
+HWY_INLINE void add_pairs_to_totals(const lane_pairs<typename Way::element> &sums, typename Way::total *totals) {
     vector_of<typename Way::tag> first;
     vector_of<typename Way::tag> second;
     sums.in_order(first, second);
-    add_to_totals<Way>(first, totals + i);
-    add_to_totals<Way>(second, totals + i + lanes_of<Way>);
+    add_to_totals<Way>(first, totals);
+    add_to_totals<Way>(second, totals + lanes_of<Way>);
 }
 
 /// Fetches into L1 what will be read 512 bytes on: in these rows or, behind their ends, in the `next` ones, which may be
@@ -66,7 +70,7 @@ HWY_INLINE void add_group(const storage_of<Way> *const *rows, const storage_of<W
     for (; i + vectors * lanes <= length; i += vectors * lanes) {
         prefetch_ahead<count>(row, next, i, length);
         if constexpr (reads_pairs<Way> && vectors == 2)
-            add_pairs_of_columns<Way, count>(row, i, totals);
+            add_pairs_to_totals<Way>(sums_of_pairs<Way, count>(row, i), totals + i);
         else
             for (size_t v = 0; v < vectors; ++v)
                 add_column_vectors<Way, count>(row, i + v * lanes, totals);
@@ -98,20 +102,15 @@ void add_columns(const void *const *src, size_t count, size_t length, void *to) 
 template <class Way>
 HWY_INLINE void add_narrow_group(const storage_of<Way> *const *rows, const storage_of<Way> *const *next, size_t begin,
                                  size_t columns, typename Way::element::lane *sums) {
-    using pairs = lane_pairs<typename Way::element>;
     constexpr size_t lanes = lanes_of<Way>;
     const typename Way::tag d;
     const storage_of<Way> *row[8];
     std::copy_n(rows, 8, row);
     for (size_t i = 0; i < columns; i += 2 * lanes) {
         prefetch_ahead<8>(row, next, begin + i, begin + columns);
-        pairs each[8];
-        for (size_t k = 0; k < 8; ++k)
-            each[k] = pairs::load(row[k] + begin + i);
-        const auto even = tree_of<Way, 8>([&](size_t k) HWY_ATTR { return each[k].even; });
-        const auto odd = tree_of<Way, 8>([&](size_t k) HWY_ATTR { return each[k].odd; });
-        hn::Store(hn::Add(hn::Load(d, sums + i), even), d, sums + i);
-        hn::Store(hn::Add(hn::Load(d, sums + i + lanes), odd), d, sums + i + lanes);
+        const auto more = sums_of_pairs<Way, 8>(row, begin + i);
+        hn::Store(hn::Add(hn::Load(d, sums + i), more.even), d, sums + i);
+        hn::Store(hn::Add(hn::Load(d, sums + i + lanes), more.odd), d, sums + i + lanes);
     }
 }
 
@@ -119,7 +118,6 @@ HWY_INLINE void add_narrow_group(const storage_of<Way> *const *rows, const stora
 template <class Way>
 HWY_INLINE void add_narrow_strip(const storage_of<Way> *const *rows, size_t count, size_t length, typename Way::total *totals) {
     using lane = typename Way::element::lane;
-    using pairs = lane_pairs<typename Way::element>;
     constexpr size_t lanes = lanes_of<Way>;
     constexpr size_t widest = 2048;
     const typename Way::tag d;
@@ -129,12 +127,8 @@ HWY_INLINE void add_narrow_strip(const storage_of<Way> *const *rows, size_t coun
         std::fill_n(sums, columns, lane{0});
         for (size_t r = 0; r < count; r += 8)
             add_narrow_group<Way>(rows + r, r + 16 <= count ? rows + r + 8 : nullptr, begin, columns, sums);
-        for (size_t i = 0; i < columns; i += 2 * lanes) {
-            vector_of<typename Way::tag> in_order[2];
-            pairs{hn::Load(d, sums + i), hn::Load(d, sums + i + lanes)}.in_order(in_order[0], in_order[1]);
-            add_to_totals<Way>(in_order[0], totals + begin + i);
-            add_to_totals<Way>(in_order[1], totals + begin + i + lanes);
-        }
+        for (size_t i = 0; i < columns; i += 2 * lanes)
+            add_pairs_to_totals<Way>({hn::Load(d, sums + i), hn::Load(d, sums + i + lanes)}, totals + begin + i);
     }
 }
 

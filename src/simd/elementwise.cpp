@@ -38,34 +38,9 @@ private:
 class cast_step : public elementwise_step {
 public:
     cast_step(const computation &c, const isa &on)
-        : elementwise_step(c, on, "cast"),
-          cast_(cast_of(on, c.src[0].type, c.dst.type)),
-          copy_(conversion_of(on, unsigned_type_of(c.dst.type))) {}
+        : elementwise_step(c, on, "cast"), cast_(cast_of(on, c.src[0].type, c.dst.type)) {}
 
 private:
-    /// Elements of that size as they are.
-    static data_type unsigned_type_of(data_type type) {
-        switch (size_of(type)) {
-        case 1:
-            return onefold_u8;
-        case 2:
-            return onefold_u16;
-        default:
-            return size_of(type) == 4 ? onefold_u32 : onefold_u64;
-        }
-    }
-
-    void compute(buffer_list buffers, const position &where, int64_t begin, int64_t count) const override {
-        tile narrow;
-        for (int64_t i = begin; i < begin + count; i += tile_size) {
-            const int64_t part = std::min(tile_size, begin + count - i);
-            std::byte *dst = dst_.at(buffers, where, i);
-            const bool is_dense = dst_.stride == 1 || part == 1;
-            compute_tile(is_dense ? dst : narrow.bytes, buffers, where, i, part);
-            if (!is_dense) copy_.store(narrow.bytes, dst, dst_.stride, static_cast<size_t>(part));
-        }
-    }
-
     void compute_tile(std::byte *values, buffer_list buffers, const position &where, int64_t begin,
                       int64_t count) const override {
         tile room;
@@ -75,7 +50,6 @@ private:
     }
 
     cast_kernels cast_;
-    conversion copy_;
 };
 
 class fill_step : public elementwise_step {
@@ -137,7 +111,7 @@ private:
 std::unique_ptr<step> make_elementwise(const computation &c, const isa &on) {
     switch (c.kind) {
     case computation_kind::copy:
-        if (arithmetic_type(c.src[0].type) != c.arithmetic()) return std::make_unique<cast_step>(c, on);
+        if (c.is_cast()) return std::make_unique<cast_step>(c, on);
         return std::make_unique<copy_step>(c, on);
     case computation_kind::fill:
         return std::make_unique<fill_step>(c, on);

@@ -30,15 +30,8 @@ elementwise_step::elementwise_step(const computation &c, const isa &on, std::str
 std::string elementwise_step::name() const { return name_; }
 
 void elementwise_step::run(buffer_list buffers, std::byte *) const {
-    const int64_t segments = (length_ + segment_size - 1) / segment_size;
-    for_each_unit(outer_.count() * segments, std::min(length_, segment_size), [&](int64_t begin, int64_t end) {
-        odometer at(outer_, begin / segments);
-        for (int64_t unit = begin; unit < end; ++unit) {
-            const int64_t first = unit % segments * segment_size;
-            compute(buffers, position(at), first, std::min(segment_size, length_ - first));
-            if (unit % segments == segments - 1) at.next();
-        }
-    });
+    for_each_part(outer_, length_, segment_size, std::min(length_, segment_size),
+                  [&](const odometer &at, int64_t first, int64_t count) { compute(buffers, position(at), first, count); });
 }
 
 void elementwise_step::compute(buffer_list buffers, const position &where, int64_t begin, int64_t count) const {

@@ -5,6 +5,8 @@
 
 #include <tbb/parallel_for.h>
 
+#include "simd/nest.hpp"
+
 namespace onefold::impl::simd {
 
 /// Calls body(begin, end) over pieces of [0, units); a unit handles about `elements` elements. Little work stays on the
@@ -19,6 +21,21 @@ void for_each_unit(int64_t units, int64_t elements, const Body &body) {
     }
     tbb::parallel_for(tbb::blocked_range<int64_t>(0, units, static_cast<size_t>(grain)),
                       [&](const tbb::blocked_range<int64_t> &piece) { body(piece.begin(), piece.end()); });
+}
+
+/// Calls body(at, first, count) for parts of at most `part` of a dim of `length` inside of a nest, at each of its indices; a
+/// part handles about `elements` elements.
+template <typename Body>
+void for_each_part(const nest &outer, int64_t length, int64_t part, int64_t elements, const Body &body) {
+    const int64_t parts = (length + part - 1) / part;
+    for_each_unit(outer.count() * parts, elements, [&](int64_t begin, int64_t end) {
+        odometer at(outer, begin / parts);
+        for (int64_t unit = begin; unit < end; ++unit) {
+            const int64_t first = unit % parts * part;
+            body(at, first, std::min(part, length - first));
+            if (unit % parts == parts - 1) at.next();
+        }
+    });
 }
 
 } // namespace onefold::impl::simd

@@ -15,10 +15,7 @@ HWY_BEFORE_NAMESPACE();
 namespace onefold::impl::simd {
 namespace HWY_NAMESPACE {
 
-/// Sums of small floats come from trees of f32, products from f64.
-template <class Element, class Map>
-using sum_of = std::conditional_t<std::is_same_v<Element, f64_element>, in_lanes<f64_element, Map, add_op>,
-                                  in_wider_trees<Element, Map, double>>;
+/// Products of small floats are made in f64.
 template <class Element>
 using product_of = std::conditional_t<std::is_same_v<Element, f64_element>, in_lanes<f64_element, identity_map, multiply_op>,
                                       in_wider_lanes<Element, multiply_op, double>>;
@@ -27,9 +24,9 @@ using product_of = std::conditional_t<std::is_same_v<Element, f64_element>, in_l
 template <class Element, class Map, bool divides>
 reduction make_sum(finish_function finish) {
     if constexpr (std::is_same_v<Element, f64_element>)
-        return make_reduction<sum_of<Element, Map>>(finish);
+        return make_reduction<float_sum<Element, Map>>(finish);
     else
-        return make_short_reduction<sum_of<Element, Map>, divides>(finish);
+        return make_short_reduction<float_sum<Element, Map>, divides>(finish);
 }
 
 /// Those of 16 bits stay so, unless they are to be f32.
@@ -55,11 +52,11 @@ reduction reduction_of_floats(op_kind op, data_type results) {
     case onefold_op_reduce_mean:
         return make_sum<Element, identity_map, true>(finish_float_sum<lane, outcome::mean, false>);
     case onefold_op_reduce_l1:
-        return make_reduction<sum_of<Element, magnitude_map>>(finish_float_sum<lane, outcome::total, false>);
+        return make_reduction<float_sum<Element, magnitude_map>>(finish_float_sum<lane, outcome::total, false>);
     case onefold_op_reduce_l2:
-        return make_reduction<sum_of<Element, square_map>>(finish_float_sum<lane, outcome::root, true>);
+        return make_reduction<float_sum<Element, square_map>>(finish_float_sum<lane, outcome::root, true>);
     case onefold_op_reduce_sum_square:
-        return make_reduction<sum_of<Element, square_map>>(finish_float_sum<lane, outcome::total, true>);
+        return make_reduction<float_sum<Element, square_map>>(finish_float_sum<lane, outcome::total, true>);
     case onefold_op_reduce_prod:
         return make_reduction<product_of<Element>>(finish_total<double, lane>);
     case onefold_op_reduce_max:

@@ -20,9 +20,7 @@ reduction logarithm_of_floats(op_kind op) {
     if (op == onefold_op_reduce_log_sum_exp)
         return {sizeof(exponential_total), clear_totals<way>, way::rows, way::columns,
                 combine_totals<way>,       way::finish,       nullptr};
-    using sum = std::conditional_t<std::is_same_v<Element, f64_element>, in_lanes<f64_element, identity_map, add_op>,
-                                   in_wider_trees<Element, identity_map, double>>;
-    return make_reduction<sum>(finish_log_sum<typename Element::lane>);
+    return make_reduction<float_sum<Element, identity_map>>(finish_log_sum<typename Element::lane>);
 }
 
 template <typename T>

@@ -34,20 +34,13 @@ public:
             offsets_.push_back(at.offset(src_number));
         overlaps_ = is_dense() && is_tiny();
         batch_ = std::clamp<int64_t>(totals_at_once / (overlaps_ ? block_size() : length_), 1, blocks_);
-        batches_ = (blocks_ + batch_ - 1) / batch_;
     }
 
     size_t scratch_bytes() const override { return 0; }
 
     void run(buffer_list buffers, std::byte *) const override {
-        for_each_unit(kept_.count() * batches_, batch_ * block_size(), [&](int64_t begin, int64_t end) {
-            odometer at(kept_, begin / batches_);
-            for (int64_t unit = begin; unit < end; ++unit) {
-                const int64_t first = unit % batches_ * batch_;
-                reduce_batch(buffers, at, first, std::min(batch_, blocks_ - first));
-                if (unit % batches_ == batches_ - 1) at.next();
-            }
-        });
+        for_each_part(kept_, blocks_, batch_, batch_ * block_size(),
+                      [&](const odometer &at, int64_t first, int64_t count) { reduce_batch(buffers, at, first, count); });
     }
 
 private:
@@ -107,7 +100,6 @@ private:
     std::vector<int64_t> offsets_; // of a block's rows, in bytes
     bool overlaps_;
     int64_t batch_; // blocks at a time
-    int64_t batches_;
 };
 
 } // namespace

@@ -31,7 +31,6 @@ public:
             kept_.remove_innermost();
         }
         width_ = std::clamp<int64_t>(block_size / 4 / elements, 1, std::min(widest_batch, batch_length_));
-        batches_ = (batch_length_ + width_ - 1) / width_;
         elements_a_unit_ = width_ * (blocks_ == 1 ? elements : blocks_);
     }
 
@@ -41,19 +40,13 @@ public:
 
     void run(buffer_list buffers, std::byte *partial) const override {
         if (blocks_ > 1) reduce_blocks(buffers, partial);
-        for_each_unit(kept_.count() * batches_, elements_a_unit_, [&](int64_t begin, int64_t end) {
-            odometer at(kept_, begin / batches_);
-            for (int64_t unit = begin; unit < end; ++unit) {
-                const int64_t first = unit % batches_ * width_;
-                const int64_t width = std::min(width_, batch_length_ - first);
-                alignas(64) std::byte totals[widest_batch * largest_total];
-                if (blocks_ == 1)
-                    reduce_batch(buffers, at, first, width, totals);
-                else
-                    gather_blocks(partial, unit / batches_ * batch_length_ + first, width, totals);
-                write(totals, first, width, buffers, at);
-                if (unit % batches_ == batches_ - 1) at.next();
-            }
+        for_each_part(kept_, batch_length_, width_, elements_a_unit_, [&](const odometer &at, int64_t first, int64_t width) {
+            alignas(64) std::byte totals[widest_batch * largest_total];
+            if (blocks_ == 1)
+                reduce_batch(buffers, at, first, width, totals);
+            else
+                gather_blocks(partial, kept_index(at, first), width, totals);
+            write(totals, first, width, buffers, at);
         });
     }
 
@@ -161,7 +154,6 @@ private:
     int64_t batch_length_ = 1; // of the innermost kept dim
     int64_t distance_ = 0;     // along it, in bytes
     int64_t width_;            // results in a batch
-    int64_t batches_;          // along the innermost kept dim
     int64_t elements_a_unit_;
 };
 

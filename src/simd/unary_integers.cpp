@@ -17,15 +17,12 @@ namespace HWY_NAMESPACE {
 
 template <typename T>
 struct integer_ops {
-    static T negative(T x) { return static_cast<T>(wrapping<T>{0} - static_cast<wrapping<T>>(x)); }
-    static T product(T a, T b) { return static_cast<T>(static_cast<wrapping<T>>(a) * static_cast<wrapping<T>>(b)); }
-
     // Each gives an op that the attributes are bound to.
     static auto abs(float, float) {
-        return [](T x) { return x < 0 ? negative(x) : x; };
+        return [](T x) { return x < 0 ? difference(T{0}, x) : x; };
     }
     static auto neg(float, float) {
-        return [](T x) { return negative(x); };
+        return [](T x) { return difference(T{0}, x); };
     }
     static auto relu(float, float) {
         return [](T x) { return x < 0 ? T{0} : x; };

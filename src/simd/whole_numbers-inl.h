@@ -17,6 +17,15 @@ namespace HWY_NAMESPACE {
 template <typename T>
 using wrapping = std::conditional_t<(sizeof(T) < 4), uint32_t, std::make_unsigned_t<T>>;
 
+template <typename T>
+T difference(T a, T b) {
+    return static_cast<T>(static_cast<wrapping<T>>(a) - static_cast<wrapping<T>>(b));
+}
+template <typename T>
+T product(T a, T b) {
+    return static_cast<T>(static_cast<wrapping<T>>(a) * static_cast<wrapping<T>>(b));
+}
+
 /// Truncates toward zero; what is beyond the type's range becomes its end, a NaN 0.
 template <typename T>
 HWY_INLINE T saturate(double x) {
