@@ -99,7 +99,7 @@ public:
             const op &o = graph_.ops()[member];
             if (o.schema().family == op_family::reduction) ++reductions;
             has_branch = has_branch || o.schema().family == op_family::conversion || count_inside(o) > 1 ||
-                         (count_inside(o) > 0 && leaves(o.outputs[0].id));
+                         (count_inside(o) > 0 && leaves(o.outputs[0].id)) || broadcasts_a_member(o);
         }
         return reductions > 1 || has_branch;
     }
@@ -120,6 +120,15 @@ private:
             for (const op_index neighbour : neighbours)
                 if (!taken_[neighbour] && excluded_.count(neighbour) == 0 && members_.count(neighbour) == 0)
                     frontier_.insert(neighbour);
+    }
+
+    /// True of an element-wise op whose result has more elements than what another member gives it.
+    bool broadcasts_a_member(const op &o) const {
+        return o.schema().family != op_family::reduction &&
+               std::any_of(o.inputs.begin(), o.inputs.end(), [&](const logical_tensor &input) {
+                   const auto producer = graph_.producer(input.id);
+                   return producer && members_.count(*producer) != 0 && input.dims != o.outputs[0].dims;
+               });
     }
 
     bool leaves(size_t id) const {

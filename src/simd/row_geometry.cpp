@@ -7,7 +7,8 @@ namespace onefold::impl::simd {
 namespace {
 
 constexpr int64_t largest_tile = 1024;        // elements: a few fit L1
-constexpr int64_t widest_rows = 128;          // results that are rows of a tile
+constexpr int64_t widest_rows = 128;          // results of a piece whose rows they are
+constexpr int64_t near_bytes = 16 * 1024;     // what of several rows together should stay in L1
 constexpr int64_t cache_bytes = 512 * 1024;   // what of a piece should stay in L2
 constexpr int64_t block_elements = 64 * 1024; // of a pass over a large piece
 constexpr int64_t enough_units = 16;          // to keep threads busy
@@ -63,7 +64,9 @@ row_geometry::row_geometry(const row_program &p, size_t register_count, size_t c
 
 void row_geometry::cut_rows(int64_t tile) {
     run = std::max<int64_t>(1, std::min(reduced.length, tile));
-    width = std::clamp<int64_t>(tile / run, 1, std::min(kept.length, widest_rows));
+    const int64_t bytes_a_result = std::max<int64_t>(1, elements_a_result() * bytes_an_element_);
+    width = std::clamp<int64_t>(near_bytes / bytes_a_result, 1, std::min(kept.length, widest_rows));
+    tile_width = std::clamp<int64_t>(tile / run, 1, width);
 }
 
 /// As wide as the cache allows, but at least a few lines of memory, in equal parts.
@@ -72,6 +75,7 @@ void row_geometry::cut_columns(int64_t tile, int64_t bytes_an_element) {
     const int64_t widest = std::clamp<int64_t>(cache_bytes / bytes_a_result, std::min<int64_t>(64, tile), tile);
     const int64_t pieces = (kept.length + widest - 1) / widest;
     width = std::min({round_up((kept.length + pieces - 1) / pieces, 16), kept.length, tile});
+    tile_width = width;
     run = std::clamp<int64_t>(tile / width, 1, std::max<int64_t>(1, reduced.length));
 }
 
@@ -81,7 +85,7 @@ bool row_geometry::goes_by_passes() const {
 }
 
 int64_t row_geometry::tiles_a_block() const {
-    return goes_by_passes() ? std::max<int64_t>(1, block_elements / (width * run)) : std::max<int64_t>(1, tiles());
+    return goes_by_passes() ? std::max<int64_t>(1, block_elements / elements_a_tile()) : std::max<int64_t>(1, tiles());
 }
 
 } // namespace onefold::impl::simd

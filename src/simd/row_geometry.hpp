@@ -11,9 +11,9 @@ struct cut_dim {
     std::vector<int64_t> strides;
 };
 
-/// How a row program's loop space is cut. A piece has all elements of `width` results side by side; a tile is a part of it,
-/// `run` long along a reduced dim. Where the innermost dim is reduced, a tile's rows are the results', else its columns are.
-/// Operands are numbered inputs first. Sizes alone decide.
+/// How a row program's loop space is cut. A piece has all elements of `width` results side by side. A tile is a part of it: the
+/// elements of `tile_width` results, `run` long along a reduced dim. Where the innermost dim is reduced, a tile's rows are the
+/// results', else its columns are. Operands are numbered inputs first. Sizes alone decide.
 struct row_geometry {
     row_geometry(const row_program &p, size_t register_count, size_t cached_count);
 
@@ -23,6 +23,7 @@ struct row_geometry {
     nest outer_kept;    // the other kept dims
     nest outer_reduced; // the other reduced dims
     int64_t width;
+    int64_t tile_width;
     int64_t run;
 
     /// The dim that lies along a tile's rows.
@@ -30,7 +31,9 @@ struct row_geometry {
     int64_t pieces_a_row() const { return (kept.length + width - 1) / width; }
     int64_t units() const { return outer_kept.count() * pieces_a_row(); }
     int64_t runs() const { return (reduced.length + run - 1) / run; }
-    int64_t tiles() const { return outer_reduced.count() * runs(); } // of a piece
+    int64_t tiles_a_group() const { return outer_reduced.count() * runs(); } // of tile_width results
+    int64_t tiles() const { return (width + tile_width - 1) / tile_width * tiles_a_group(); } // of a piece, group by group
+    int64_t elements_a_tile() const { return tile_width * run; }
     int64_t elements_a_result() const { return outer_reduced.count() * reduced.length; }
     int64_t elements_a_piece() const { return width * elements_a_result(); }
 

@@ -25,7 +25,7 @@ tile_op to_tile_op(op_kind op) {
 
 } // namespace
 
-row_kernels::row_kernels(const row_program &p, const isa &on, const row_geometry &g)
+row_kernels::row_kernels(const row_program &p, const isa &on, const row_geometry &g, const row_schedule &s)
     : check_(reciprocal_check_of(on)), floats_(conversion_of(on, onefold_f32)) {
     for (const row_instruction &i : p.instructions) {
         kernels_.push_back(make(p, on, i, g));
@@ -37,6 +37,8 @@ row_kernels::row_kernels(const row_program &p, const isa &on, const row_geometry
         }
         if (kernels_.back().by == row_kernel::way::quotient) kernels_[i.arguments[i.arguments.size() - 2]].is_divisor = true;
     }
+    for (size_t number = 0; number < s.cached.size(); ++number)
+        kernels_[s.cached[number]].cache = number;
     add_stores(p, on, g);
 }
 
@@ -48,7 +50,7 @@ void row_kernels::add_stores(const row_program &p, const isa &on, const row_geom
         row_kernel &k = kernels_[p.outputs[o].value];
         const bool is_computed = k.by == row_kernel::way::unary || k.by == row_kernel::way::root ||
                                  k.by == row_kernel::way::tile || k.by == row_kernel::way::quotient;
-        if (is_computed && !k.is_alike && p.instructions[p.outputs[o].value].varies && to.type == onefold_f32 &&
+        if (is_computed && !k.is_alike && k.cache == not_cached && p.instructions[p.outputs[o].value].varies && to.type == onefold_f32 &&
             stores_.back().inner_stride == 1)
             k.direct_output = o;
     }

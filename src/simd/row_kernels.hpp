@@ -8,6 +8,7 @@
 namespace onefold::impl::simd {
 
 inline constexpr size_t no_output = SIZE_MAX;
+inline constexpr size_t not_cached = SIZE_MAX;
 
 /// How the tile of an instruction's values, or its results, are made.
 struct row_kernel {
@@ -35,6 +36,7 @@ struct row_kernel {
     float beta = 0;
     int64_t inner_stride = 0;        // of a load: along a tile's rows, in elements
     size_t direct_output = no_output; // where its tiles are made if they can be
+    size_t cache = not_cached;        // the number of its tiles' cache
     size_t argument_count = 1;
     std::array<size_t, 3> arguments{};
     std::array<size_t, 3> divided{};  // the arguments of `division`
@@ -61,7 +63,7 @@ struct row_store {
 /// The kernels that a row program's instructions run on.
 class row_kernels {
 public:
-    row_kernels(const row_program &p, const isa &on, const row_geometry &g);
+    row_kernels(const row_program &p, const isa &on, const row_geometry &g, const row_schedule &s);
 
     const row_kernel &of(size_t instruction) const { return kernels_[instruction]; }
     const row_reduction &reduction_of(size_t instruction) const { return reductions_[instruction]; }

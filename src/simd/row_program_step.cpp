@@ -46,7 +46,7 @@ row_job make_job(const row_program &p, const isa &on) {
         schedule = make_schedule(p, false);
         geometry = row_geometry(p, schedule.register_count + 1, 0);
     }
-    row_kernels kernels(p, on, geometry);
+    row_kernels kernels(p, on, geometry, schedule);
     drop_unread_loads(schedule, p, kernels);
     return {p, std::move(schedule), std::move(geometry), std::move(kernels)};
 }
@@ -58,7 +58,7 @@ public:
         const row_geometry &g = job_.geometry;
         by_passes_ = g.goes_by_passes();
         results_floats_ = job_.result_distance() * static_cast<int64_t>(p.instructions.size());
-        cache_floats_ = static_cast<int64_t>(job_.schedule.cached.size()) * g.tiles() * g.width * g.run;
+        cache_floats_ = static_cast<int64_t>(job_.schedule.cached.size()) * g.tiles() * g.elements_a_tile();
         totals_bytes_ = round_up(static_cast<int64_t>(job_.kernels.total_size()) * g.width);
         // A unit does not depend on the others: how many threads there are decides on no bit of a result.
         const auto threads = static_cast<int64_t>(std::max(1U, std::thread::hardware_concurrency()));
@@ -114,7 +114,7 @@ private:
             }
         });
         for (size_t phase = 0; phase < job_.schedule.phases.size(); ++phase) {
-            for_each_unit(g.units() * g.blocks(), g.tiles_a_block() * g.width * g.run, [&](int64_t begin, int64_t end) {
+            for_each_unit(g.units() * g.blocks(), g.tiles_a_block() * g.elements_a_tile(), [&](int64_t begin, int64_t end) {
                 row_worker worker(job_, buffers);
                 for (int64_t i = begin; i < end; ++i)
                     run_block(worker, phase, i / g.blocks(), i % g.blocks(), scratch + i / g.blocks() * slot_bytes_);

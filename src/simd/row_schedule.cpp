@@ -119,8 +119,6 @@ size_t phase_count(const row_program &p, const std::vector<size_t> &levels) {
 
 } // namespace
 
-bool row_schedule::is_cached(size_t value) const { return contains(cached, value); }
-
 bool is_expensive(const row_instruction &i) {
     switch (i.code) {
     case row_opcode::root:

@@ -27,8 +27,6 @@ struct row_schedule {
     std::vector<row_phase> phases;
     std::vector<size_t> cached;
     size_t register_count = 0;
-
-    bool is_cached(size_t value) const;
 };
 
 /// `may_cache` is false where pieces are too large for it.

@@ -11,7 +11,7 @@ constexpr int64_t most_rows_at_once = 64; // that a reduction of columns is give
 } // namespace
 
 row_worker::row_worker(const row_job &job, buffer_list buffers)
-    : job_(job), geometry_(job.geometry), buffers_(buffers), tile_elements_(job.geometry.width * job.geometry.run) {}
+    : job_(job), geometry_(job.geometry), buffers_(buffers), tile_elements_(job.geometry.elements_a_tile()) {}
 
 void row_worker::enter(int64_t unit, float *results, float *cache) {
     results_ = results;
@@ -27,32 +27,45 @@ void row_worker::enter(int64_t unit, float *results, float *cache) {
         enter_operand(i, p.inputs[i].buffer);
     for (size_t i = 0; i < p.outputs.size(); ++i)
         enter_operand(p.inputs.size() + i, p.outputs[i].to.buffer);
+}
+
+void row_worker::enter_group(int64_t group) {
+    first_ = group * geometry_.tile_width;
+    tile_width_ = std::min(geometry_.tile_width, width_ - first_);
     // A result is one value for each row of a tile, or there is a row of them.
+    const row_program &p = job_.program;
     for (size_t i = 0; i < p.instructions.size(); ++i)
-        if (!p.instructions[i].varies) values_[i] = {results_of(i), geometry_.results_are_rows ? 1 : 0};
+        if (!p.instructions[i].varies) values_[i] = {results_of(i) + first_, geometry_.results_are_rows ? 1 : 0};
 }
 
 void row_worker::enter_tile(int64_t tile, const odometer &outer) {
     tile_ = tile;
-    const int64_t first = tile % geometry_.runs() * geometry_.run;
-    const int64_t run = std::min(geometry_.run, geometry_.reduced.length - first);
-    rows_ = geometry_.results_are_rows ? width_ : run;
-    length_ = geometry_.results_are_rows ? run : width_;
+    const int64_t begin = tile % geometry_.runs() * geometry_.run;
+    const int64_t run = std::min(geometry_.run, geometry_.reduced.length - begin);
+    rows_ = geometry_.results_are_rows ? tile_width_ : run;
+    length_ = geometry_.results_are_rows ? run : tile_width_;
     const cut_dim &along_rows = geometry_.results_are_rows ? geometry_.kept : geometry_.reduced;
     const size_t operands = job_.program.inputs.size() + job_.program.outputs.size();
     for (size_t k = 0; k < operands; ++k)
-        memory_[k] = {piece_[k] + outer.offset(k) + first * geometry_.reduced.strides[k], along_rows.strides[k]};
+        memory_[k] = {piece_[k] + first_ * geometry_.kept.strides[k] + outer.offset(k) + begin * geometry_.reduced.strides[k],
+                      along_rows.strides[k]};
 }
 
 void row_worker::run_tiles(size_t phase, int64_t begin, int64_t end, std::byte *totals) {
     phase_ = phase;
     const row_phase &actions = job_.schedule.phases[phase];
-    odometer outer(geometry_.outer_reduced, begin / geometry_.runs());
-    for (int64_t tile = begin; tile < end; ++tile) {
-        enter_tile(tile, outer);
-        for (const tile_action &action : actions.actions)
-            act(actions, action, totals);
-        if (tile % geometry_.runs() == geometry_.runs() - 1) outer.next();
+    const int64_t tiles_a_group = geometry_.tiles_a_group();
+    for (int64_t tile = begin; tile < end;) {
+        enter_group(tile / tiles_a_group);
+        if (tile_width_ <= 0) return; // the last piece has fewer results
+        odometer outer(geometry_.outer_reduced, tile % tiles_a_group / geometry_.runs());
+        const int64_t group_end = std::min(end, (tile / tiles_a_group + 1) * tiles_a_group);
+        for (; tile < group_end; ++tile) {
+            enter_tile(tile, outer);
+            for (const tile_action &action : actions.actions)
+                act(actions, action, totals);
+            if (tile % geometry_.runs() == geometry_.runs() - 1) outer.next();
+        }
     }
 }
 
@@ -76,9 +89,8 @@ void row_worker::compute(const row_phase &phase, size_t i) {
     }
     float *dst = register_at(phase.registers[i]);
     int64_t distance = k.is_alike ? 1 : length_;
-    if (job_.schedule.is_cached(i)) {
-        const auto place = std::find(job_.schedule.cached.begin(), job_.schedule.cached.end(), i);
-        dst = cache_ + ((place - job_.schedule.cached.begin()) * geometry_.tiles() + tile_) * tile_elements_;
+    if (k.cache != not_cached) {
+        dst = cache_ + (static_cast<int64_t>(k.cache) * geometry_.tiles() + tile_) * tile_elements_;
     } else if (float *output = direct_output(i, distance))
         dst = output;
     values_[i] = {dst, distance};
@@ -164,11 +176,11 @@ void row_worker::take_in(size_t reduction, std::byte *totals) {
     }
     if (r.reads_memory) {
         const memory_place &m = memory_[job_.kernels.of(r.source).operand];
-        return take_in_rows(r, m.data, m.distance, totals_of(r, totals));
+        return take_in_rows(r, m.data, m.distance, tile_totals_of(r, totals));
     }
     const float *src = dense(r.source);
     const auto distance = length_ * static_cast<int64_t>(sizeof(float));
-    take_in_rows(r, reinterpret_cast<const std::byte *>(src), distance, totals_of(r, totals));
+    take_in_rows(r, reinterpret_cast<const std::byte *>(src), distance, tile_totals_of(r, totals));
 }
 
 void row_worker::take_in_rows(const row_reduction &r, const std::byte *src, int64_t distance, std::byte *totals) const {
@@ -189,14 +201,16 @@ void row_worker::take_in_carefully(const row_reduction &r) {
     float *room = register_at(job_.schedule.register_count);
     if (is_unread) convert(source, room);
     const float *values = is_unread ? room : dense(r.source);
-    if (geometry_.results_are_rows) return careful_->sum->add(values + careful_->which * length_, length_);
+    const int64_t which = careful_->which - first_;
+    if (which < 0 || which >= tile_width_) return;
+    if (geometry_.results_are_rows) return careful_->sum->add(values + which * length_, length_);
     for (int64_t row = 0; row < rows_; ++row)
-        careful_->sum->add(values + row * length_ + careful_->which, 1);
+        careful_->sum->add(values + row * length_ + which, 1);
 }
 
 void row_worker::store(size_t output) {
     const size_t value = job_.program.outputs[output].value;
-    if (job_.kernels.of(value).direct_output == output && !job_.schedule.is_cached(value)) return;
+    if (job_.kernels.of(value).direct_output == output) return;
     const row_store &s = job_.kernels.store_of(output);
     const memory_place &m = memory_[job_.program.inputs.size() + output];
     const float *values = dense(value);

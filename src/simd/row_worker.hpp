@@ -48,6 +48,7 @@ private:
         int64_t distance; // of the tile's rows, in bytes
     };
 
+    void enter_group(int64_t group);
     void enter_tile(int64_t tile, const odometer &outer);
     void act(const row_phase &phase, const tile_action &action, std::byte *totals);
     void compute(const row_phase &phase, size_t i);
@@ -67,12 +68,16 @@ private:
 
     template <typename Byte>
     Byte *totals_of(const row_reduction &r, Byte *totals) const {
-        return totals + static_cast<int64_t>(r.totals) * job_.geometry.width;
+        return totals + static_cast<int64_t>(r.totals) * geometry_.width;
     }
     template <typename Body>
     void for_each_reduction(const Body &body) const {
         for (size_t i = 0; i < job_.program.instructions.size(); ++i)
             if (job_.program.instructions[i].code == row_opcode::reduce) body(job_.kernels.reduction_of(i));
+    }
+    /// Of a tile's results.
+    std::byte *tile_totals_of(const row_reduction &r, std::byte *totals) const {
+        return totals_of(r, totals) + first_ * static_cast<int64_t>(r.kernels.total_size);
     }
     float *results_of(size_t i) const { return results_ + job_.result_offset(i); }
     float *register_at(size_t number) { return registers_ + static_cast<int64_t>(number) * tile_elements_; }
@@ -83,6 +88,8 @@ private:
     float *results_ = nullptr;
     float *cache_ = nullptr;
     int64_t width_ = 0;  // of this piece
+    int64_t first_ = 0;  // result of the tile
+    int64_t tile_width_ = 0; // likewise
     int64_t tile_ = 0;   // its number
     int64_t rows_ = 0;   // of the tile
     int64_t length_ = 0; // of its rows
