@@ -41,14 +41,18 @@ void drop_unread_loads(row_schedule &schedule, const row_program &p, const row_k
 row_job make_job(const row_program &p, const isa &on) {
     row_schedule schedule = make_schedule(p, true);
     // One register more is for what has to be brought together.
-    row_geometry geometry(p, schedule.register_count + 1, schedule.cached.size());
+    row_geometry geometry(p, schedule.register_count() + 1, schedule.cached.size());
     if (geometry.goes_by_passes() && !schedule.cached.empty()) {
         schedule = make_schedule(p, false);
-        geometry = row_geometry(p, schedule.register_count + 1, 0);
+        geometry = row_geometry(p, schedule.register_count() + 1, 0);
     }
     row_kernels kernels(p, on, geometry, schedule);
     drop_unread_loads(schedule, p, kernels);
-    return {p, std::move(schedule), std::move(geometry), std::move(kernels)};
+    std::vector<phase_code> codes;
+    for (row_phase &phase : schedule.phases)
+        codes.push_back(compile_phase(p, phase, kernels, on));
+    geometry = row_geometry(p, schedule.register_count() + 1, schedule.cached.size());
+    return {p, std::move(schedule), std::move(geometry), std::move(kernels), std::move(codes)};
 }
 
 class row_program_step : public step {

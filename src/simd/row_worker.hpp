@@ -4,6 +4,7 @@
 
 #include "simd/careful_sum.hpp"
 #include "simd/operand_row.hpp"
+#include "simd/phase_code.hpp"
 #include "simd/row_geometry.hpp"
 #include "simd/row_kernels.hpp"
 #include "simd/row_program_step.hpp"
@@ -16,6 +17,7 @@ struct row_job {
     row_schedule schedule;
     row_geometry geometry;
     row_kernels kernels;
+    std::vector<phase_code> codes; // of each phase
 
     /// Offset, in floats, of a result's values in a unit's memory.
     int64_t result_offset(size_t instruction) const { return static_cast<int64_t>(instruction) * result_distance(); }
@@ -48,9 +50,13 @@ private:
         int64_t distance; // of the tile's rows, in bytes
     };
 
-    void enter_group(int64_t group);
-    void enter_tile(int64_t tile, const odometer &outer);
+    void enter_group(const row_phase &phase, int64_t group);
+    void enter_tile(int64_t run, const odometer &outer);
     void act(const row_phase &phase, const tile_action &action, std::byte *totals);
+    void run_tile(size_t phase, std::byte *totals);
+    void run_code(const row_phase &phase, const phase_code &code);
+    void *source_of(const tile_stream &s, int64_t &distance) const;
+    float *tile_of(const row_phase &phase, size_t i);
     void compute(const row_phase &phase, size_t i);
     void compute_with(const row_kernel &k, float *dst, int64_t distance);
     void convert(const row_kernel &k, float *dst);
@@ -93,7 +99,12 @@ private:
     int64_t tile_ = 0;   // its number
     int64_t rows_ = 0;   // of the tile
     int64_t length_ = 0; // of its rows
-    int64_t tile_elements_;
+    const int64_t tile_elements_;
+    const int64_t runs_;
+    const int64_t tiles_a_group_;
+    const int64_t cache_tiles_; // of each cached instruction
+    const size_t spare_register_;
+    const size_t operands_;
     size_t phase_ = 0;
 
     struct careful_request {
