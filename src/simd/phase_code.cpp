@@ -17,8 +17,8 @@ bool contains(const List &list, const Value &value) {
 /// Divides the actions of a pass between code and kernels.
 class phase_compiler {
 public:
-    phase_compiler(const row_program &p, const row_phase &phase, const row_kernels &kernels)
-        : program_(p), phase_(phase), kernels_(kernels) {}
+    phase_compiler(const row_program &p, const row_phase &phase, const row_kernels &kernels, bool results_are_rows)
+        : program_(p), phase_(phase), kernels_(kernels), results_are_rows_(results_are_rows) {}
 
     /// False where it cannot be.
     bool divide() {
@@ -36,7 +36,7 @@ public:
     }
 
     phase_code compile() {
-        if (made_.computation.instructions.empty()) return {};
+        if (made_.computation.instructions.empty() && made_.computation.reductions.empty()) return {};
         tile_computation dividing = made_.computation;
         for (tile_instruction &i : dividing.instructions)
             divide_in(i);
@@ -94,6 +94,12 @@ private:
 
     bool take_reduction(const tile_action &action) {
         const row_reduction &r = kernels_.reduction_of(action.index);
+        const row_kernel &source = kernels_.of(r.source);
+        if (results_are_rows_ && !source.is_alike && source.by != way::repeated && has_reduction_code(r.op)) {
+            if (r.reads_memory) add_source(r.source, tile_stream::way::elements, program_.inputs[source.operand].type);
+            made_.computation.reductions.push_back({r.op, r.squares, r.source, action.index});
+            return true;
+        }
         made_.behind.push_back(action);
         const bool is_there = r.reads_memory || phase_.is_read_from_cache[r.source] || kernels_.of(r.source).by == way::repeated;
         if (!is_there) add_result(r.source, onefold_f32, no_output);
@@ -134,21 +140,24 @@ private:
     const row_program &program_;
     const row_phase &phase_;
     const row_kernels &kernels_;
+    bool results_are_rows_;
     phase_code made_;
 };
 
 } // namespace
 
-phase_code compile_phase(const row_program &p, row_phase &phase, const row_kernels &kernels, const isa &on) {
+phase_code compile_phase(const row_program &p, const row_phase &phase, const row_kernels &kernels, const isa &on,
+                         bool results_are_rows) {
     if (std::string_view(on.name).substr(0, 4) != "AVX3") return {};
-    phase_compiler compiler(p, phase, kernels);
+    phase_compiler compiler(p, phase, kernels, results_are_rows);
     phase_code code = compiler.divide() ? compiler.compile() : phase_code{};
     if (!code.exists()) return code;
-    phase.register_count = 0;
+    // What the kernels make, and what is left to them, need a tile each.
+    code.registers.assign(p.instructions.size(), no_register);
     for (const tile_stream &source : code.computation.sources)
-        if (source.by == tile_stream::way::repeated) phase.registers[source.value] = phase.register_count++;
+        if (source.by == tile_stream::way::repeated) code.registers[source.value] = code.register_count++;
     for (size_t r = 0; r < code.outputs.size(); ++r)
-        if (code.outputs[r] == no_output) phase.registers[code.computation.results[r].value] = phase.register_count++;
+        if (code.outputs[r] == no_output) code.registers[code.computation.results[r].value] = code.register_count++;
     return code;
 }
 

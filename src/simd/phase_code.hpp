@@ -14,12 +14,14 @@ struct phase_code {
     std::vector<tile_action> before;     // what is left to kernels
     std::vector<tile_action> behind;
     std::vector<size_t> outputs;         // of each result: the output that it is, or none
+    std::vector<size_t> registers;       // of each instruction: where its tile is left, if it is
+    size_t register_count = 0;
 
     bool exists() const { return multiplying != nullptr; }
 };
 
-/// No code where an instruction has none, where elements do not lie side by side, or on an ISA other than AVX-512. Changes which
-/// registers the phase's tiles have: those that are left in memory need one each.
-phase_code compile_phase(const row_program &p, row_phase &phase, const row_kernels &kernels, const isa &on);
+/// No code where an instruction has none, where elements do not lie side by side, or on an ISA other than AVX-512.
+phase_code compile_phase(const row_program &p, const row_phase &phase, const row_kernels &kernels, const isa &on,
+                         bool results_are_rows);
 
 } // namespace onefold::impl::simd

@@ -67,6 +67,8 @@ public:
 
     const row_kernel &of(size_t instruction) const { return kernels_[instruction]; }
     const row_reduction &reduction_of(size_t instruction) const { return reductions_[instruction]; }
+    /// Makes the reduction one of f32, whatever the type of what is read: code brings that to f32 itself.
+    void reduce_floats(size_t instruction, const isa &on);
     const row_store &store_of(size_t output) const { return stores_[output]; }
     reciprocal_check are_reciprocals_exact() const { return check_; }
     /// Repeats, or copies, f32.
@@ -79,6 +81,7 @@ private:
     void set_load(row_kernel &k, const row_program &p, const isa &on, const row_instruction &i, const row_geometry &g) const;
     void set_tile(row_kernel &k, const row_instruction &i, const isa &on) const;
     row_reduction make_reduction(const row_program &p, const isa &on, const row_instruction &i) const;
+    static void set_kernels(row_reduction &r, data_type type, const isa &on);
     void add_stores(const row_program &p, const isa &on, const row_geometry &g);
 
     std::vector<row_kernel> kernels_;

@@ -49,10 +49,15 @@ row_job make_job(const row_program &p, const isa &on) {
     row_kernels kernels(p, on, geometry, schedule);
     drop_unread_loads(schedule, p, kernels);
     std::vector<phase_code> codes;
-    for (row_phase &phase : schedule.phases)
-        codes.push_back(compile_phase(p, phase, kernels, on));
-    geometry = row_geometry(p, schedule.register_count() + 1, schedule.cached.size());
-    return {p, std::move(schedule), std::move(geometry), std::move(kernels), std::move(codes)};
+    size_t registers = schedule.register_count();
+    for (const row_phase &phase : schedule.phases) {
+        codes.push_back(compile_phase(p, phase, kernels, on, geometry.results_are_rows));
+        registers = std::max(registers, codes.back().register_count);
+        for (const tile_reduction &r : codes.back().computation.reductions)
+            kernels.reduce_floats(r.instruction, on);
+    }
+    geometry = row_geometry(p, registers + 1, schedule.cached.size());
+    return {p, std::move(schedule), std::move(geometry), std::move(kernels), std::move(codes), registers};
 }
 
 class row_program_step : public step {

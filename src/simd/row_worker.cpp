@@ -18,7 +18,7 @@ row_worker::row_worker(const row_job &job, buffer_list buffers)
       runs_(job.geometry.runs()),
       tiles_a_group_(job.geometry.tiles_a_group()),
       cache_tiles_(job.geometry.tiles()),
-      spare_register_(job.schedule.register_count()),
+      spare_register_(job.register_count),
       operands_(job.program.inputs.size() + job.program.outputs.size()) {}
 
 void row_worker::enter(int64_t unit, float *results, float *cache) {
@@ -79,19 +79,19 @@ void row_worker::run_tiles(size_t phase, int64_t begin, int64_t end, std::byte *
 void row_worker::run_tile(size_t phase, std::byte *totals) {
     const row_phase &actions = job_.schedule.phases[phase];
     const phase_code &code = job_.codes[phase];
-    if (!code.exists()) {
+    if (!code.exists() || careful_) {
         for (const tile_action &action : actions.actions)
-            act(actions, action, totals);
+            act(actions.registers, action, totals);
         return;
     }
     for (const tile_action &action : code.before)
-        act(actions, action, totals);
-    run_code(actions, code);
+        act(code.registers, action, totals);
+    run_code(code, totals);
     for (const tile_action &action : code.behind)
-        act(actions, action, totals);
+        act(code.registers, action, totals);
 }
 
-void row_worker::run_code(const row_phase &phase, const phase_code &code) {
+void row_worker::run_code(const phase_code &code, std::byte *totals) {
     tile_call call; // NOLINT(cppcoreguidelines-pro-type-member-init): what the code reads is set
     size_t stream = 0;
     bool is_compact = true;
@@ -109,13 +109,17 @@ void row_worker::run_code(const row_phase &phase, const phase_code &code) {
         const tile_stream &result = code.computation.results[r];
         const int64_t compact = length_ * size_of(result.type);
         if (code.outputs[r] == no_output) {
-            float *tile = tile_of(phase, result.value);
+            float *tile = tile_of(code.registers, result.value);
             values_[result.value] = {tile, length_};
             add(tile, compact, compact);
         } else {
             const memory_place &m = memory_[job_.program.inputs.size() + code.outputs[r]];
             add(m.data, m.distance, compact);
         }
+    }
+    for (const tile_reduction &reduction : code.computation.reductions) {
+        const row_reduction &r = job_.kernels.reduction_of(reduction.instruction);
+        add(tile_totals_of(r, totals), static_cast<int64_t>(r.kernels.total_size), -1);
     }
     call.rows = is_compact ? 1 : rows_;
     call.length = is_compact ? rows_ * length_ : length_;
@@ -135,16 +139,16 @@ void *row_worker::source_of(const tile_stream &s, int64_t &distance) const {
 }
 
 /// Where an instruction's tile is made: its cache, else its register.
-float *row_worker::tile_of(const row_phase &phase, size_t i) {
+float *row_worker::tile_of(const std::vector<size_t> &registers, size_t i) {
     const size_t cache = job_.kernels.of(i).cache;
-    if (cache == not_cached) return register_at(phase.registers[i]);
+    if (cache == not_cached) return register_at(registers[i]);
     return cache_ + (static_cast<int64_t>(cache) * cache_tiles_ + tile_) * tile_elements_;
 }
 
-void row_worker::act(const row_phase &phase, const tile_action &action, std::byte *totals) {
+void row_worker::act(const std::vector<size_t> &registers, const tile_action &action, std::byte *totals) {
     switch (action.what) {
     case tile_action::kind::compute:
-        return compute(phase, action.index);
+        return compute(registers, action.index);
     case tile_action::kind::reduce:
         return take_in(action.index, totals);
     case tile_action::kind::store:
@@ -152,18 +156,18 @@ void row_worker::act(const row_phase &phase, const tile_action &action, std::byt
     }
 }
 
-void row_worker::compute(const row_phase &phase, size_t i) {
+void row_worker::compute(const std::vector<size_t> &registers, size_t i) {
     const row_kernel &k = job_.kernels.of(i);
     if (k.by == row_kernel::way::in_place) {
         const memory_place &m = memory_[k.operand];
         values_[i] = {reinterpret_cast<const float *>(m.data), m.distance / static_cast<int64_t>(sizeof(float))};
         return;
     }
-    float *dst = tile_of(phase, i);
+    float *dst = tile_of(registers, i);
     int64_t distance = k.is_alike ? 1 : length_;
     if (float *output = direct_output(i, distance)) dst = output;
     values_[i] = {dst, distance};
-    if (phase.is_read_from_cache[i]) return;
+    if (job_.schedule.phases[phase_].is_read_from_cache[i]) return;
     compute_with(k, dst, distance);
 }
 

@@ -18,6 +18,7 @@ struct row_job {
     row_geometry geometry;
     row_kernels kernels;
     std::vector<phase_code> codes; // of each phase
+    size_t register_count;         // without the spare one
 
     /// Offset, in floats, of a result's values in a unit's memory.
     int64_t result_offset(size_t instruction) const { return static_cast<int64_t>(instruction) * result_distance(); }
@@ -52,12 +53,12 @@ private:
 
     void enter_group(const row_phase &phase, int64_t group);
     void enter_tile(int64_t run, const odometer &outer);
-    void act(const row_phase &phase, const tile_action &action, std::byte *totals);
+    void act(const std::vector<size_t> &registers, const tile_action &action, std::byte *totals);
     void run_tile(size_t phase, std::byte *totals);
-    void run_code(const row_phase &phase, const phase_code &code);
+    void run_code(const phase_code &code, std::byte *totals);
     void *source_of(const tile_stream &s, int64_t &distance) const;
-    float *tile_of(const row_phase &phase, size_t i);
-    void compute(const row_phase &phase, size_t i);
+    float *tile_of(const std::vector<size_t> &registers, size_t i);
+    void compute(const std::vector<size_t> &registers, size_t i);
     void compute_with(const row_kernel &k, float *dst, int64_t distance);
     void convert(const row_kernel &k, float *dst);
     bool is_compact(const std::array<size_t, 3> &arguments, int64_t distance, const row_kernel &k) const;

@@ -33,11 +33,18 @@ public:
     }
 
     /// Some 4 registers are for what an instruction needs on the way.
-    static bool fits(const tile_computation &c) { return emitter_registers(c) + scratch_registers <= vector_registers; }
+    static bool fits(const tile_computation &c) {
+        const auto extremes = std::count_if(c.reductions.begin(), c.reductions.end(),
+                                            [](const tile_reduction &r) { return is_extreme(r.op); });
+        return emitter_registers(c) + scratch_registers + totals_registers(c) <= vector_registers &&
+               static_cast<size_t>(extremes) <= most_extremes;
+    }
 
 private:
     using zmm = asm86::Zmm;
     static constexpr size_t scratch_registers = 4;
+    static constexpr size_t first_nan_mask = 3;
+    static constexpr size_t most_extremes = 5; // masks are left for
 
     const asm86::Reg64 call_ = rdi;
     const asm86::Reg64 index_ = rcx;
@@ -59,6 +66,8 @@ private:
                 last_use[argument] = i;
         for (const tile_stream &result : c.results)
             last_use[result.value] = c.instructions.size();
+        for (const tile_reduction &reduction : c.reductions)
+            last_use[reduction.value] = c.instructions.size();
         std::map<size_t, size_t> registers;
         std::vector<bool> taken;
         const auto take = [&](size_t value) {
@@ -86,9 +95,24 @@ private:
         return count;
     }
 
+    static bool is_extreme(op_kind op) { return op == onefold_op_reduce_max || op == onefold_op_reduce_min; }
+    /// Of a row's totals: sums are of f64, two vectors for one of f32.
+    static size_t totals_registers(const tile_computation &c) {
+        size_t count = 0;
+        for (const tile_reduction &r : c.reductions)
+            count += is_extreme(r.op) ? size_t{1} : size_t{2};
+        return count;
+    }
+
     void assign_registers() {
         registers_ = allocate(computation_, a_vector_);
-        at_once_ = std::clamp<size_t>((vector_registers - scratch_registers) / std::max<size_t>(1, a_vector_), 1, most_at_once);
+        const size_t free = vector_registers - scratch_registers - totals_registers(computation_);
+        at_once_ = std::clamp<size_t>(free / std::max<size_t>(1, a_vector_), 1, most_at_once);
+        size_t next = free;
+        for (const tile_reduction &r : computation_.reductions) {
+            totals_.push_back(next);
+            next += is_extreme(r.op) ? size_t{1} : size_t{2};
+        }
         for (size_t s = 0; s < computation_.sources.size(); ++s)
             if (computation_.sources[s].by == tile_stream::way::repeated) repeated_[computation_.sources[s].value] = s;
     }
@@ -124,8 +148,12 @@ private:
             mov(eax, ptr[base_]);
             mov(ptr[call_ + repeated_offset(stream)], eax);
         }
+        for (size_t r = 0; r < computation_.reductions.size(); ++r)
+            clear_total(r);
         emit_row();
-        for (size_t s = 0; s < computation_.sources.size() + computation_.results.size(); ++s) {
+        for (size_t r = 0; r < computation_.reductions.size(); ++r)
+            emit_total(r);
+        for (size_t s = 0; s < computation_.stream_count(); ++s) {
             mov(base_, distance_of(s));
             add(pointer_of(s), base_);
         }
@@ -175,6 +203,118 @@ private:
             for (size_t k = 0; k < count; ++k)
                 store(computation_.results[r], k, is_tail);
         }
+        for (size_t r = 0; r < computation_.reductions.size(); ++r)
+            take_in(r, count, is_tail);
+    }
+
+    zmm total_of(size_t reduction, size_t part = 0) const { return zmm(static_cast<int>(totals_[reduction] + part)); }
+    float least_of(op_kind op) const {
+        const float infinity = std::bit_cast<float>(0x7F800000U);
+        return op == onefold_op_reduce_max ? -infinity : infinity;
+    }
+
+    void clear_total(size_t reduction) {
+        const op_kind op = computation_.reductions[reduction].op;
+        if (is_extreme(op)) {
+            kxorw(nans_of(reduction), nans_of(reduction), nans_of(reduction));
+            return vbroadcastss(total_of(reduction), unary_constant(least_of(op)));
+        }
+        for (const size_t part : {size_t{0}, size_t{1}})
+            vpxord(total_of(reduction, part), total_of(reduction, part), total_of(reduction, part));
+    }
+
+    void take_in(size_t reduction, size_t count, bool is_tail) {
+        const tile_reduction &r = computation_.reductions[reduction];
+        if (is_extreme(r.op)) return take_in_extremes(reduction, count, is_tail);
+        // A sum of up to four in f32, as a tree, then in f64.
+        for (size_t k = 0; k < count; ++k) {
+            const zmm &to = k % 2 == 0 ? scratch_0_ : scratch_1_;
+            lift(r, to, register_of(r.value, k));
+            if (k == 1) vaddps(scratch_2_, scratch_0_, scratch_1_);
+            if (k == 3) vaddps(scratch_1_, scratch_0_, scratch_1_);
+        }
+        if (count == 2) vmovaps(scratch_0_, scratch_2_);
+        if (count == 3) vaddps(scratch_0_, scratch_2_, scratch_0_);
+        if (count == 4) vaddps(scratch_0_, scratch_2_, scratch_1_);
+        if (is_tail) vmovaps(scratch_0_ | tail_ | T_z, scratch_0_);
+        vcvtps2pd(scratch_1_, asm86::Ymm(scratch_0_.getIdx()));
+        vextractf64x4(asm86::Ymm(scratch_2_.getIdx()), scratch_0_, 1);
+        vcvtps2pd(scratch_2_, asm86::Ymm(scratch_2_.getIdx()));
+        vaddpd(total_of(reduction, 0), total_of(reduction, 0), scratch_1_);
+        vaddpd(total_of(reduction, 1), total_of(reduction, 1), scratch_2_);
+    }
+
+    /// What is summed. The square of a number that is not 0 counts as one that is not either in a norm.
+    void lift(const tile_reduction &r, const zmm &to, const zmm &value) {
+        if (r.op == onefold_op_reduce_l1) return vpandd(to, value, constant(0x7FFFFFFFU));
+        if (r.op != onefold_op_reduce_l2) return r.squares ? vmulps(to, value, value) : vmovaps(to, value);
+        vmulps(to, value, value);
+        vptestnmd(mask_, to, to);
+        vpandd(scratch_3_, value, constant(0x7FFFFFFFU));
+        vminps(to | mask_, scratch_3_, constant(1U));
+    }
+
+    /// One instruction that knows the signs of zeros, but drops NaN: a mask remembers in which lanes there was one.
+    void take_in_extremes(size_t reduction, size_t count, bool is_tail) {
+        const tile_reduction &r = computation_.reductions[reduction];
+        const uint8_t how = r.op == onefold_op_reduce_max ? 5 : 4; // the larger or smaller one, with its sign
+        std::vector<zmm> values;
+        for (size_t k = 0; k < count; ++k)
+            values.push_back(register_of(r.value, k));
+        if (is_tail) {
+            vbroadcastss(scratch_0_, unary_constant(least_of(r.op)));
+            vmovaps(scratch_0_ | tail_, values[0]);
+            values[0] = scratch_0_;
+        }
+        for (const zmm &value : values) {
+            vcmpps(mask_, value, value, unordered);
+            korw(nans_of(reduction), nans_of(reduction), mask_);
+        }
+        if (count == 4) vrangeps(scratch_1_, values[2], values[3], how);
+        if (count >= 2) vrangeps(scratch_0_, values[0], values[1], how);
+        if (count == 3) vrangeps(scratch_0_, scratch_0_, values[2], how);
+        if (count == 4) vrangeps(scratch_0_, scratch_0_, scratch_1_, how);
+        vrangeps(total_of(reduction), total_of(reduction), count == 1 ? values[0] : scratch_0_, how);
+    }
+
+    /// The lanes in which an extreme met a NaN.
+    asm86::Opmask nans_of(size_t reduction) const {
+        size_t before = 0;
+        for (size_t r = 0; r < reduction; ++r)
+            before += is_extreme(computation_.reductions[r].op) ? size_t{1} : size_t{0};
+        return asm86::Opmask(static_cast<int>(first_nan_mask + before));
+    }
+
+    /// The lanes of a row's total into one, and that into the one in memory.
+    void emit_total(size_t reduction) {
+        const tile_reduction &r = computation_.reductions[reduction];
+        const zmm total = total_of(reduction);
+        mov(base_, pointer_of(computation_.sources.size() + computation_.results.size() + reduction));
+        if (!is_extreme(r.op)) {
+            const asm86::Xmm sum(total.getIdx());
+            vaddpd(total, total, total_of(reduction, 1));
+            vextractf64x4(asm86::Ymm(scratch_0_.getIdx()), total, 1);
+            vaddpd(total, total, scratch_0_);
+            vextractf64x2(asm86::Xmm(scratch_0_.getIdx()), asm86::Ymm(total.getIdx()), 1);
+            vaddpd(total, total, scratch_0_);
+            vpermilpd(scratch_0_, total, 1);
+            vaddsd(sum, sum, asm86::Xmm(scratch_0_.getIdx()));
+            vaddsd(sum, sum, ptr[base_]);
+            return vmovsd(ptr[base_], sum);
+        }
+        const op_kind op = r.op == onefold_op_reduce_max ? onefold_op_maximum : onefold_op_minimum;
+        vbroadcastss(total | nans_of(reduction), unary_constant(std::bit_cast<float>(0x7FC00000U)));
+        for (const uint8_t swap : {uint8_t{0x4E}, uint8_t{0xB1}}) { // blocks of 16 bytes, then their neighbours
+            vshuff32x4(scratch_0_, total, total, swap);
+            emit_binary(op, total, total, scratch_0_);
+        }
+        for (const uint8_t swap : {uint8_t{0x4E}, uint8_t{0xB1}}) {
+            vpermilps(scratch_0_, total, swap);
+            emit_binary(op, total, total, scratch_0_);
+        }
+        vbroadcastss(scratch_0_, ptr[base_]);
+        emit_binary(op, total, total, scratch_0_);
+        vmovss(ptr[base_], asm86::Xmm(total.getIdx()));
     }
 
     asm86::Address element_at(data_type type, size_t which) const {
@@ -381,6 +521,7 @@ private:
     const tile_computation &computation_;
     std::map<size_t, size_t> registers_; // of a value, in the first vector
     std::map<size_t, size_t> repeated_;  // value: its stream
+    std::vector<size_t> totals_;         // of each reduction: its first register
     size_t a_vector_ = 0;                // registers that it takes
     size_t at_once_ = 1;
     std::vector<uint32_t> constants_;
@@ -420,8 +561,14 @@ bool has_tile_code(row_opcode code, op_kind op) {
     return std::find(ops.begin(), ops.end(), op) != ops.end();
 }
 
+bool has_reduction_code(op_kind op) {
+    constexpr std::array ops = {onefold_op_reduce_sum, onefold_op_reduce_mean, onefold_op_reduce_l1,
+                                onefold_op_reduce_l2,  onefold_op_reduce_max,  onefold_op_reduce_min};
+    return std::find(ops.begin(), ops.end(), op) != ops.end();
+}
+
 std::unique_ptr<const tile_code> compile_tile(const tile_computation &c) {
-    if (c.sources.size() + c.results.size() > most_streams || !emitter::fits(c)) return nullptr;
+    if (c.stream_count() > most_streams || !emitter::fits(c)) return nullptr;
     try {
         return std::make_unique<const compiled_tile>(c);
     } catch (const asm86::Error &) {

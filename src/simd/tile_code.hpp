@@ -29,16 +29,27 @@ struct tile_instruction {
     std::vector<size_t> arguments;
 };
 
-/// The element-wise part of a pass.
+/// A reduction of each row into its total, which the code updates: an f64 sum, or an f32 extreme.
+struct tile_reduction {
+    op_kind op = onefold_op_wildcard;
+    bool squares = false; // of a sum: of the squares
+    size_t value = 0;
+    size_t instruction = 0; // of the program
+};
+
+/// What a pass computes.
 struct tile_computation {
     std::vector<tile_stream> sources;
     std::vector<tile_instruction> instructions; // each after its arguments
     std::vector<tile_stream> results;
+    std::vector<tile_reduction> reductions;
+
+    size_t stream_count() const { return sources.size() + results.size() + reductions.size(); }
 };
 
 inline constexpr size_t most_streams = 24;
 
-/// Where a tile's streams are: sources, then results; distances from row to row in bytes. The code uses it up.
+/// Where a tile's streams are: sources, results, totals; distances from row to row in bytes. The code uses it up.
 struct tile_call {
     void *pointers[most_streams];
     int64_t distances[most_streams];
@@ -57,6 +68,7 @@ public:
 
 /// True if there is code for the instruction.
 bool has_tile_code(row_opcode code, op_kind op);
+bool has_reduction_code(op_kind op);
 
 /// nullptr where the computation is too large, or the system lets no code be made.
 std::unique_ptr<const tile_code> compile_tile(const tile_computation &c);
