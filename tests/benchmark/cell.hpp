@@ -33,5 +33,6 @@ void register_reductions();
 void register_elementwise();
 void register_latency();
 void register_axes_tensors();
+void register_open_dims();
 
 } // namespace onefold::bench
