@@ -7,6 +7,8 @@
 
 #include "graph/types.hpp"
 #include "runtime/allocator.hpp"
+#include "runtime/compiled_partition_cache.hpp"
+#include "runtime/executor.hpp"
 
 namespace onefold::impl {
 
@@ -35,6 +37,10 @@ public:
 
     engine_kind kind() const { return onefold_cpu; }
     const allocator &memory() const { return allocator_; }
+    /// What was compiled for it. It must not refer to the engine by what keeps it alive: that would be for ever.
+    compiled_partition_cache &compiled_partitions() { return compiled_partitions_; }
+    /// For streams whose work a host shares out.
+    lone_arenas &arenas_of_one_thread() { return arenas_; }
 
 private:
     /// The buffers of one thread that no lease holds now, and how many it has in all.
@@ -64,6 +70,8 @@ public:
 private:
     allocator allocator_;
     tbb::enumerable_thread_specific<thread_scratch> scratch_;
+    lone_arenas arenas_{1, 1U};
+    compiled_partition_cache compiled_partitions_;
 };
 
 } // namespace onefold::impl

@@ -81,6 +81,21 @@ TEST(allocations, none_behind_the_first_execution) {
         check_recipe(r, s, e);
 }
 
+TEST(allocations, none_behind_the_first_execution_with_a_hosts_threads) {
+    if (!can_count_allocations()) GTEST_SKIP() << "a sanitizer has malloc for itself";
+    const engine e(engine::kind::cpu, 0);
+    size_t calls = 0;
+    const auto parallel_for = [](void *context, size_t tasks, onefold_task_function task, void *argument) {
+        ++*static_cast<size_t *>(context);
+        for (size_t i = 0; i < tasks; ++i)
+            task(argument, i);
+    };
+    stream s(e, parallel_for, &calls, 8);
+    for (const recipe &r : all_recipes())
+        check_recipe(r, s, e);
+    EXPECT_GT(calls, 0U);
+}
+
 TEST(allocations, none_for_little_work_whatever_the_stream) {
     if (!can_count_allocations()) GTEST_SKIP() << "a sanitizer has malloc for itself";
     const engine e(engine::kind::cpu, 0);
@@ -124,6 +139,25 @@ TEST(allocations, none_for_a_set_of_axes_that_is_known) {
             const size_t count = counter.count();
             EXPECT_TRUE(round == 0 || count == 0) << count << " for " << testing::PrintToString(list);
             EXPECT_EQ(dst.values(), std::vector<double>(64, 64));
+        }
+}
+
+TEST(allocations, none_for_dims_that_are_known) {
+    if (!can_count_allocations()) GTEST_SKIP() << "a sanitizer has malloc for itself";
+    const engine &e = cpu();
+    stream s(e, 1U);
+    const auto compiled = compile_op(op::kind::ReduceMax, over({1}), {logical_tensor(0, data_type::f32, 2, layout_type::any)},
+                                     open_tensor(dst_id, data_type::f32));
+    std::vector<float> src(60, 3), dst(60);
+    for (int round = 0; round < 3; ++round)
+        for (const int64_t rows : {1, 5, 12, 60}) {
+            const std::vector<tensor> inputs = {tensor(dense(0, data_type::f32, {rows, 60 / rows}), e, src.data())};
+            const std::vector<tensor> outputs = {tensor(dense(dst_id, data_type::f32, {rows}), e, dst.data())};
+            const allocation_counter counter;
+            compiled.execute(s, inputs, outputs);
+            const size_t count = counter.count();
+            EXPECT_TRUE(round == 0 || count == 0) << count << " for " << rows << " rows";
+            EXPECT_EQ(dst[0], 3);
         }
 }
 

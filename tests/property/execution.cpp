@@ -8,6 +8,7 @@
 #include "tests/driver/compare.hpp"
 #include "tests/driver/fill_input.hpp"
 #include "tests/driver/reference.hpp"
+#include "tests/support/host_pool.hpp"
 
 namespace onefold_test {
 
@@ -118,6 +119,22 @@ std::string execution::check_same_bits(execution &other) {
     return "";
 }
 
+std::string execution::check_on_host(unsigned threads) {
+    std::map<size_t, driver::reference_tensor> before;
+    for (const driver::stage &s : session_.stages())
+        if (s.compiled)
+            for (const size_t id : s.outputs)
+                before.emplace(id, driver::exact_tensor(session_.buffer_of(id)));
+    host_pool pool(threads);
+    session_.set_stream(pool.make_stream(onefold::engine(onefold::engine::kind::cpu, 0)));
+    session_.execute();
+    session_.set_stream(onefold::stream(onefold::engine(onefold::engine::kind::cpu, 0)));
+    for (const auto &[id, values] : before)
+        if (!driver::is_identical(session_.buffer_of(id), values))
+            return fmt::format("tensor {} by {} threads of a host differs", id, threads);
+    return "";
+}
+
 std::string execution::check_in_place(size_t stage, size_t input, size_t output) {
     const driver::stage &s = session_.stages()[stage];
     const onefold::engine cpu(onefold::engine::kind::cpu, 0);
@@ -145,6 +162,45 @@ std::string execution::check_in_place() {
         if (!session_.stages()[i].compiled) continue;
         for (const auto &[input, output] : session_.stages()[i].compiled->get_inplace_ports())
             if (const std::string wrong = check_in_place(i, input, output); !wrong.empty()) return wrong;
+    }
+    return "";
+}
+
+std::string execution::check_with_open_dims(const driver::stage &s) {
+    using onefold::graph::logical_tensor;
+    const onefold::engine cpu(onefold::engine::kind::cpu, 0);
+    std::vector<logical_tensor> open_inputs, open_outputs;
+    std::vector<onefold::graph::tensor> inputs, outputs;
+    std::map<size_t, driver::buffer> dsts;
+    for (const size_t id : s.inputs) {
+        driver::buffer &src = session_.buffer_of(id);
+        const logical_tensor known = driver::to_public(src.description());
+        open_inputs.emplace_back(id, known.get_data_type(), static_cast<int32_t>(known.get_dims().size()),
+                                 logical_tensor::layout_type::strided);
+        inputs.emplace_back(known, cpu, src.data());
+    }
+    for (const size_t id : s.outputs) {
+        driver::buffer &dst = dsts.try_emplace(id, session_.buffer_of(id).description()).first->second;
+        const logical_tensor known = driver::to_public(dst.description());
+        open_outputs.emplace_back(id, known.get_data_type());
+        outputs.emplace_back(known, cpu, dst.data());
+    }
+    onefold::stream stream(cpu);
+    const auto open = s.partition.compile(open_inputs, open_outputs, cpu);
+    for (int i = 0; i < 2; ++i)
+        open.execute(stream, inputs, outputs);
+    for (const auto &[id, dst] : dsts)
+        if (!driver::is_identical(dst, driver::exact_tensor(session_.buffer_of(id))))
+            return fmt::format("tensor {} differs where its dims come with the execution", id);
+    return "";
+}
+
+std::string execution::check_with_open_dims() {
+    for (const driver::stage &s : session_.stages()) {
+        // Where all inputs are scalars, and dst is not, compile() has to know it.
+        const auto has_dims = [&](size_t id) { return !session_.buffer_of(id).description().dims.empty(); };
+        if (!s.compiled || !std::any_of(s.inputs.begin(), s.inputs.end(), has_dims)) continue;
+        if (const std::string wrong = check_with_open_dims(s); !wrong.empty()) return wrong;
     }
     return "";
 }

@@ -22,8 +22,12 @@ public:
     std::string check_with_other_axes(uint64_t seed);
     /// "", or which output differs in a bit from the other execution's.
     std::string check_same_bits(execution &other);
+    /// "", or what is no longer the same after another execution, by a host's threads.
+    std::string check_on_host(unsigned threads);
     /// "", or what differs when each pair of ports that may share a buffer does.
     std::string check_in_place();
+    /// "", or what differs when compile() knows the ranks of inputs alone, and the dims come with the execution.
+    std::string check_with_open_dims();
     /// Whether the reference can say something of at least half the elements.
     bool is_trusted() const { return trusted_; }
 
@@ -32,6 +36,7 @@ private:
     /// Whether the op that produces a tensor reads nothing that other ops computed: they give zeros of any sign.
     bool reads_only_sources(size_t tensor) const;
     std::string check_in_place(size_t stage, size_t input, size_t output);
+    std::string check_with_open_dims(const onefold::driver::stage &s);
 
     onefold::driver::session session_;
     onefold::driver::reference_tensors sources_; // as they were filled, in row-major order
