@@ -70,7 +70,7 @@ std::optional<dims> graph_builder::infer(const op &o) const {
     const op_family family = o.schema().family;
     const bool open = !std::all_of(o.inputs.begin(), o.inputs.end(), [](const auto &t) { return all_known(t.dims); });
     if (open && (family == op_family::binary || family == op_family::nary)) return broadcast_open(o.inputs);
-    return o.schema().infer(o, o.inputs);
+    return o.schema().infer(o, o.inputs).at(0);
 }
 
 logical_tensor graph_builder::make_tensor(data_type type, const std::optional<dims> &dims) {
