@@ -259,7 +259,7 @@ def log_softmax_by_hand(g, shape, axes):
     g.output(g.add("Subtract", below, g.add("Log", total)))
 
 
-@chain(ROWS, ANYWHERE)
+@chain(ROWS, ANYWHERE, plain_types=("f32", "bf16"))  # f16 holds no small probabilities
 def log_of_softmax(g, shape, axes):
     x = g.source(shape)
     exponentials = g.add("Exp", g.add("Subtract", x, g.add("ReduceMax", x, axes=axes, keep_dims=True)))

@@ -111,6 +111,26 @@ bool must_be_positive(const session &s, size_t tensor_id) {
     });
 }
 
+/// What reads an input behind casts from float to float, and where: its values must suit that.
+graph_input behind_casts(const session &s, graph_input input) {
+    const auto is_cast = [](const impl::op *o) {
+        return o != nullptr && o->kind == onefold_op_type_cast && impl::is_floating(o->inputs[0].type) &&
+               impl::is_floating(o->outputs[0].type);
+    };
+    while (is_cast(input.consumer)) {
+        const size_t cast = input.consumer->outputs[0].id;
+        const auto reads = [&](const impl::logical_tensor &t) { return t.id == cast; };
+        const auto reader = std::find_if(s.file().ops.begin(), s.file().ops.end(), [&](const impl::op &o) {
+            return o.kind != onefold_op_end && std::any_of(o.inputs.begin(), o.inputs.end(), reads);
+        });
+        if (reader == s.file().ops.end()) break;
+        const auto port = std::find_if(reader->inputs.begin(), reader->inputs.end(), reads);
+        input.consumer = &*reader;
+        input.port = static_cast<size_t>(port - reader->inputs.begin());
+    }
+    return input;
+}
+
 /// Whether the input is one number that is added to such a tensor, or that such a tensor is at least.
 bool is_epsilon(const session &s, const graph_input &input) {
     const impl::op *reader = input.consumer;
@@ -142,7 +162,10 @@ bool is_axes(const session &s, size_t tensor_id) { return !readers_of_axes(s, te
 void fill_input(session &s, const graph_input &input, uint64_t seed) {
     const auto readers = readers_of_axes(s, input.id);
     buffer &b = s.buffer_of(input.id);
-    if (readers.empty()) return is_epsilon(s, input) ? fill_with_epsilons(b, seed) : fill(b, input.consumer, input.port, seed);
+    if (readers.empty()) {
+        const graph_input read = behind_casts(s, input);
+        return is_epsilon(s, read) ? fill_with_epsilons(b, seed) : fill(b, read.consumer, read.port, seed);
+    }
     random_source random(seed * 0x2545f4914f6cdd1dU + input.id);
     const std::vector<int64_t> axes = draw_axes(s, readers, input.id, random);
     b.store_integers(std::vector<wide_integer>(axes.begin(), axes.end()));
