@@ -87,6 +87,10 @@ def axes_13(axes):
             "constants": lambda v, _: (np.array(axes, np.int64),) if v >= 13 else ()}
 
 
+def in_f64(f, **more):
+    return Spec(lambda x: f(x.astype(np.float64)), **more)
+
+
 def standardized(x, axis):
     return (x - x.mean(axis, keepdims=True)) / np.sqrt(x.var(axis, keepdims=True) + 1e-5)
 
@@ -100,7 +104,7 @@ def row(values):
     return lambda v, elem_type: tuple(np.array(each, dtype_of(elem_type)) for each in values)
 
 
-SCALE, BIAS = (1, 2, -1, 0.5), (0, 1, 2, -1)
+SCALE, BIAS = (1, 2, 3, 0.5), (0, 1, 2, 3)
 
 
 def total(x, axis):
@@ -153,24 +157,24 @@ SPECS = {
     "HardSigmoid": elementwise(lambda x: min(max(0.25 * x + 0.5, 0), 1), attributes=lambda v: {"alpha": 0.25, "beta": 0.5}),
     "HardSwish": elementwise(lambda x: x * min(max(x / 6 + 0.5, 0), 1)),
     "Identity": elementwise(lambda x: x),
-    "InstanceNormalization": Spec(lambda x: standardized(x, 2) * np.reshape(SCALE[:3], (3, 1)) + np.reshape(BIAS[:3], (3, 1)),
-                                  constants=row([SCALE[:3], BIAS[:3]]), shape=(1, 3, 4)),
-    "LayerNormalization": Spec(lambda x: standardized(x, 1) * SCALE + BIAS, constants=row([SCALE, BIAS])),
+    "InstanceNormalization": in_f64(lambda x: standardized(x, 2) * np.reshape(SCALE[:3], (3, 1)) + np.reshape(BIAS[:3], (3, 1)),
+                                    constants=row([SCALE[:3], BIAS[:3]]), shape=(1, 3, 4)),
+    "LayerNormalization": in_f64(lambda x: standardized(x, 1) * SCALE + BIAS, constants=row([SCALE, BIAS])),
     "LeakyRelu": elementwise(lambda x: 0.25 * x if x < 0 else x, attributes=lambda v: {"alpha": 0.25}),
     "Log": elementwise(math.log, positive=True),
-    "LogSoftmax": Spec(lambda x: np.log(softmax(x))),
-    "LpNormalization": Spec(lambda x: x / np.sqrt((x * x).sum(1, keepdims=True))),
+    "LogSoftmax": in_f64(lambda x: np.log(softmax(x))),
+    "LpNormalization": in_f64(lambda x: x / np.sqrt((x * x).sum(1, keepdims=True))),
     "Max": nary(np.max),
     "Mean": nary(np.mean),
-    "MeanVarianceNormalization": Spec(lambda x: (x - x.mean(1, keepdims=True)) / x.std(1, keepdims=True),
-                                      attributes=lambda v: {"axes": [1]}),
+    "MeanVarianceNormalization": in_f64(lambda x: (x - x.mean(1, keepdims=True)) / (x.std(1, keepdims=True) + 1e-9),
+                                        attributes=lambda v: {"axes": [1]}),
     "Min": nary(np.min),
     "Mish": elementwise(lambda x: x * math.tanh(softplus(x))),
     "Mul": binary(lambda x, y: x * y),
     "Neg": elementwise(lambda x: -x),
     "Pow": elementwise(lambda x: x * x, constants=lambda v, elem_type: (np.array(2, dtype_of(elem_type)),),
                        attributes=lambda v: {"broadcast": 1} if v < 7 else {}),
-    "RMSNormalization": Spec(lambda x: x / np.sqrt((x * x).mean(1, keepdims=True) + 1e-5) * SCALE, constants=row([SCALE])),
+    "RMSNormalization": in_f64(lambda x: x / np.sqrt((x * x).mean(1, keepdims=True) + 1e-5) * SCALE, constants=row([SCALE])),
     "Reciprocal": elementwise(lambda x: 1 / x, positive=True),
     "ReduceL1": reduction(lambda x, axis: total(abs(x), axis)),
     "ReduceL2": reduction(lambda x, axis: np.sqrt(total(x * x, axis).astype(np.float64))),
@@ -187,7 +191,7 @@ SPECS = {
                     constants=lambda v, _: (np.array([2, -1], np.int64),) if v >= 5 else ()),
     "Round": elementwise(round),
     "Sigmoid": elementwise(lambda x: 1 / (1 + math.exp(-x))),
-    "Softmax": Spec(softmax),
+    "Softmax": in_f64(softmax),
     "Softplus": elementwise(softplus),
     "Sqrt": elementwise(math.sqrt, positive=True),
     "Squeeze": view((3, 4)),
