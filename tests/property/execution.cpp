@@ -28,8 +28,11 @@ bool gaps_are_untouched(const driver::buffer &b) {
 
 } // namespace
 
-execution::execution(impl::io::graph_file file, unsigned threads, onefold::graph::partition::policy policy, uint64_t seed)
+execution::execution(impl::io::graph_file file, unsigned threads, onefold::graph::partition::policy policy, uint64_t seed,
+                     const std::map<size_t, impl::dims> &told)
     : session_(std::move(file), threads, policy) {
+    for (const auto &[id, dims] : told)
+        session_.set_dims(id, dims);
     for (size_t i = 0; i < session_.stages().size(); ++i)
         if (session_.stages()[i].partition.is_supported()) session_.compile(i);
     session_.allocate();

@@ -12,7 +12,9 @@ namespace onefold_test {
 /// (foreign ops) are stood in for: what they produce is filled like an input.
 class execution {
 public:
-    execution(impl::io::graph_file file, unsigned threads, onefold::graph::partition::policy policy, uint64_t seed);
+    /// `told`: the dims of sources that the graph leaves open, told when it is compiled.
+    execution(impl::io::graph_file file, unsigned threads, onefold::graph::partition::policy policy, uint64_t seed,
+              const std::map<size_t, impl::dims> &told = {});
 
     onefold::driver::session &session() { return session_; }
 

@@ -55,7 +55,9 @@ void onnx_node::check() const {
                                                         : fmt::format("{} to {}", min, max));
     for (int i = 0; i < min; ++i)
         if (!has_input(i)) reject("input {} is left out, but required", i);
-    if (proto_.output_size() != 1) reject("{} outputs are given; the op has 1", proto_.output_size());
+    if (proto_.output_size() < 1 || proto_.output_size() > row_->outputs)
+        reject("{} outputs are given; the op has {}", proto_.output_size(),
+               row_->outputs == 1 ? "1" : fmt::format("1 to {}", row_->outputs));
 }
 
 const pb::AttributeProto *onnx_node::find(std::string_view name) const {
