@@ -98,7 +98,8 @@ public:
         for (const op_index member : members_) {
             const op &o = graph_.ops()[member];
             if (o.schema().family == op_family::reduction) ++reductions;
-            has_branch = has_branch || o.schema().family == op_family::conversion || count_inside(o) > 1 ||
+            has_branch = has_branch || o.schema().family == op_family::conversion ||
+                         o.schema().family == op_family::normalization || count_inside(o) > 1 ||
                          (count_inside(o) > 0 && leaves(o.outputs[0].id)) || broadcasts_a_member(o);
         }
         return reductions > 1 || has_branch;

@@ -29,6 +29,8 @@ private:
 
     void lower_op(const op &o);
     void start(const op &o);
+    /// A step of its own, which a row program is.
+    void lower_normalization(const op &o);
     void start_reduction(const op &o);
     void start_elementwise(const op &o, computation_kind kind);
     /// Makes a post-op of it.
@@ -40,7 +42,7 @@ private:
     void flush();
     void finish(pending_computation &done, const placed_tensor &destination);
 
-    placed_tensor destination_of(const pending_computation &done);
+    placed_tensor destination_of(size_t id, const dims &d, data_type stored);
     const placed_tensor &placed(size_t id) const { return placed_.at(id); }
     bool is_pending(size_t id) const { return pending_ && pending_->result == id; }
     /// True if what is pending is of use to the next op only.

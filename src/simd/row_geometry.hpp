@@ -45,7 +45,7 @@ struct row_geometry {
 
 private:
     void cut_rows(int64_t tile);
-    void cut_columns(int64_t tile, int64_t bytes_an_element);
+    void cut_columns(int64_t tile, int64_t largest, int64_t bytes_an_element);
     int64_t bytes_an_element_ = 0; // of what varies
 };
 
