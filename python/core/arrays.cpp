@@ -71,16 +71,31 @@ nb::object words_of(nb::handle array) {
     return text_of(array.attr("dtype")) == "bfloat16" ? array.attr("view")("uint16") : nb::borrow(array);
 }
 
+/// What an object gives: nothing where it cannot be taken in place.
 template <typename Array>
-bool import(nb::handle object, Array &array) {
-    if (nb::try_cast(object, array, false)) return true;
+struct imported {
+    Array array;
+    bool is_taken;
+    bool is_bf16; // the array's elements are bfloat16, though it says uint16
+};
+
+template <typename Array>
+imported<Array> import(nb::handle object) {
+    imported<Array> result{};
+    result.is_taken = nb::try_cast(object, result.array, false);
+    if (result.is_taken) return result;
     const nb::object words = words_of(object);
-    return !words.is(object) && nb::try_cast(words, array, false);
+    result.is_bf16 = !words.is(object);
+    result.is_taken = result.is_bf16 && nb::try_cast(words, result.array, false);
+    return result;
 }
 
 template <typename Array>
-array_view view_of(const Array &array) {
-    array_view view{type_of(array.dtype()), {}, const_cast<void *>(static_cast<const void *>(array.data()))};
+array_view view_of(const imported<Array> &object) {
+    const Array &array = object.array;
+    array_view view{object.is_bf16 ? onefold_bf16 : type_of(array.dtype()),
+                    {},
+                    const_cast<void *>(static_cast<const void *>(array.data()))};
     bool is_empty = false;
     for (size_t d = 0; d < array.ndim(); ++d) {
         view.layout.dims.push_back(static_cast<int64_t>(array.shape(d)));
@@ -144,32 +159,32 @@ nb::object shape_of(const impl::logical_tensor &tensor) {
 }
 
 array_view call_arrays::take_input(const std::string &name, impl::data_type type, nb::handle array) {
-    nb::ndarray<nb::ro, nb::device::cpu> imported;
-    if (!import(array, imported))
+    auto object = import <nb::ndarray<nb::ro, nb::device::cpu>>(array);
+    if (!object.is_taken)
         impl::fail(onefold_invalid_arguments,
                    "input \"{}\": a {} cannot be read in place; it takes arrays in CPU memory that have "
                    "DLPack or the buffer protocol",
                    printable(name), description_of(array));
-    array_view view = view_of(imported);
+    array_view view = view_of(object);
     if (has_negative_stride(view)) { // logical tensors have none
         const nb::object words = words_of(array);
-        if (!nb::try_cast(nb::module_::import_("numpy").attr("ascontiguousarray")(words), imported, false))
+        if (!nb::try_cast(nb::module_::import_("numpy").attr("ascontiguousarray")(words), object.array, false))
             impl::fail(onefold_invalid_arguments, "input \"{}\": has a negative stride", printable(name));
-        view = view_of(imported);
+        view = view_of(object);
     }
     check_type("input", name, type, view, array);
-    inputs_.push_back(std::move(imported));
+    inputs_.push_back(std::move(object.array));
     return view;
 }
 
 array_view call_arrays::take_output(const std::string &name, impl::data_type type, nb::handle array) {
-    nb::ndarray<nb::device::cpu> imported;
-    if (!import(array, imported))
+    auto object = import <nb::ndarray<nb::device::cpu>>(array);
+    if (!object.is_taken)
         impl::fail(onefold_invalid_arguments,
                    "output \"{}\": a {} cannot be written in place; it takes writable arrays in CPU memory "
                    "that have DLPack or the buffer protocol",
                    printable(name), description_of(array));
-    const array_view view = view_of(imported);
+    const array_view view = view_of(object);
     check_type("output", name, type, view, array);
     if (has_negative_stride(view))
         impl::fail(onefold_invalid_arguments, "output \"{}\": has a negative stride", printable(name));
@@ -177,7 +192,7 @@ array_view call_arrays::take_output(const std::string &name, impl::data_type typ
         if (view.layout.dims[d] > 1 && view.layout.strides[d] == 0)
             impl::fail(onefold_invalid_arguments, "output \"{}\": dim {} has the stride 0: its elements are one",
                        printable(name), d);
-    outputs_.push_back(std::move(imported));
+    outputs_.push_back(std::move(object.array));
     return view;
 }
 

@@ -31,6 +31,14 @@ std::optional<std::vector<int64_t>> axes_in(const array_view &array) {
     return axes;
 }
 
+bool has_same_ports(const partitioned_graph &a, const partitioned_graph &b) {
+    const auto are_same = [](const std::vector<graph_port> &x, const std::vector<graph_port> &y) {
+        return std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                          [](const auto &p, const auto &q) { return p.name == q.name; });
+    };
+    return are_same(a.inputs(), b.inputs()) && are_same(a.outputs(), b.outputs());
+}
+
 bool has_open_dims(const graph_source &source) {
     return std::any_of(source.inputs.begin(), source.inputs.end(), [](const auto &input) { return !input.unknown.empty(); });
 }
@@ -109,7 +117,11 @@ std::shared_ptr<const partitioned_graph> compiled_graph::graph_for(const plan_re
         // Only s64 tensors are axes in ONNX.
         if (request.axes[i] && told.type == onefold_s64) told.data = std::as_bytes(std::span(*request.axes[i]));
     }
-    return std::make_shared<partitioned_graph>(read_source(model_, known), policy_);
+    auto graph = std::make_shared<const partitioned_graph>(read_source(model_, known), policy_);
+    if (!has_same_ports(*graph, *graph_))
+        impl::fail(onefold_invalid_arguments, "{}: its inputs or outputs are not those that it was loaded with",
+                   model_.string());
+    return graph;
 }
 
 std::shared_ptr<const plan> compiled_graph::plan_for(const std::vector<array_view> &inputs,

@@ -144,6 +144,10 @@ class TestBf16:
         with pytest.raises(onefold.Error, match="is bf16 in the graph, but ndarray of int16 is given"):
             self.f(self.x.view(np.int16))
 
+    def test_bf16_is_no_other_type(self):
+        with pytest.raises(onefold.Error, match="is u16 in the graph, but ndarray of bfloat16 is given"):
+            compiled("ReduceMax", "u16", axes=[0])(self.x)
+
     def test_dlpack(self):
         """A producer whose capsule says bfloat, as that of PyTorch does."""
         assert np.array_equal(self.f(Bfloat16Provider(self.x.view(np.uint16))), self.f(self.x))

@@ -56,6 +56,19 @@ def test_onnx(tmp_path):
         f(random_array((2, 5)))
 
 
+def test_model_that_changes_after_it_was_loaded(tmp_path):
+    path = tmp_path / "model.onnx"
+    shape = (TensorProto.FLOAT, ["n"])
+    save(path, [make_node("Abs", ["x"], ["y"])], [("x", *shape)], [("y", *shape)])
+    f = onefold.load(path)
+    save(path, [make_node("Add", ["x", "z"], ["y"])], [("x", *shape), ("z", *shape)], [("y", *shape)])
+    with pytest.raises(onefold.Error, match="its inputs or outputs are not those that it was loaded with"):
+        f(random_array(3))
+    path.unlink()
+    with pytest.raises(onefold.Error, match="cannot be opened"):
+        f(random_array(4))
+
+
 def test_axes_that_are_an_input(tmp_path):
     path = tmp_path / "model.onnx"
     save(path, [make_node("ReduceSum", ["x", "axes"], ["y"], keepdims=0)],

@@ -2,7 +2,7 @@
 """Whether `pip install .` gives a package that works by itself: wheel.py FOLDER
 
 Builds and installs into a virtual environment in FOLDER, whose build tree is kept for the next time. The installed package must
-load no library but its own and those that every Linux has, and compute.
+load no library but its own and those that every Linux has, and compute. CC and CXX in the environment are the compilers.
 """
 import os
 import pathlib
@@ -62,7 +62,9 @@ def main():
     shutil.rmtree(folder / "environment", ignore_errors=True)
     run(sys.executable, "-m", "venv", folder / "environment")
     python = folder / "environment" / "bin" / "python"
-    run(python, "-m", "pip", "install", "--disable-pip-version-check", f"--config-settings=build-dir={folder}/{{wheel_tag}}", ROOT)
+    # Kernels for one ISA are enough here, and soon compiled.
+    run(python, "-m", "pip", "install", "--disable-pip-version-check", f"--config-settings=build-dir={folder}/{{wheel_tag}}",
+        "--config-settings=cmake.define.CMAKE_CXX_FLAGS=-DHWY_COMPILE_ONLY_STATIC", ROOT)
     package = next((folder / "environment" / "lib").glob("python*/site-packages/onefold"))
     check_libraries(package)
     version = re.search(r"project\(onefold VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
