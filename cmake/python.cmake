@@ -1,7 +1,7 @@
 # ONEFOLD_PYTHON_ENVIRONMENT: a virtual environment in the build tree with what building and testing the Python package takes, from
 # PyPI. It is made once, now; where it cannot be, the package is not built, and each configure tries again.
 set(ONEFOLD_PYTHON_ENVIRONMENT ${PROJECT_BINARY_DIR}/python_environment)
-set(ONEFOLD_IN_PYTHON ${PROJECT_SOURCE_DIR}/tests/python_environment.py ${ONEFOLD_PYTHON_ENVIRONMENT}) # arguments of python3
+set(ONEFOLD_IN_PYTHON ${PROJECT_SOURCE_DIR}/tests/conformance/python_environment.py ${ONEFOLD_PYTHON_ENVIRONMENT}) # arguments of python3
 
 if(ONEFOLD_BUILD_PYTHON AND ONEFOLD_SANITIZE)
     message(STATUS "Python: no interpreter loads what sanitizers instrument; the package is not built")

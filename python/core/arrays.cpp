@@ -80,7 +80,7 @@ struct imported {
 };
 
 template <typename Array>
-imported<Array> import(nb::handle object) {
+imported<Array> take_in_place(nb::handle object) {
     imported<Array> result{};
     result.is_taken = nb::try_cast(object, result.array, false);
     if (result.is_taken) return result;
@@ -159,7 +159,7 @@ nb::object shape_of(const impl::logical_tensor &tensor) {
 }
 
 array_view call_arrays::take_input(const std::string &name, impl::data_type type, nb::handle array) {
-    auto object = import <nb::ndarray<nb::ro, nb::device::cpu>>(array);
+    auto object = take_in_place<nb::ndarray<nb::ro, nb::device::cpu>>(array);
     if (!object.is_taken)
         impl::fail(onefold_invalid_arguments,
                    "input \"{}\": a {} cannot be read in place; it takes arrays in CPU memory that have "
@@ -178,7 +178,7 @@ array_view call_arrays::take_input(const std::string &name, impl::data_type type
 }
 
 array_view call_arrays::take_output(const std::string &name, impl::data_type type, nb::handle array) {
-    auto object = import <nb::ndarray<nb::device::cpu>>(array);
+    auto object = take_in_place<nb::ndarray<nb::device::cpu>>(array);
     if (!object.is_taken)
         impl::fail(onefold_invalid_arguments,
                    "output \"{}\": a {} cannot be written in place; it takes writable arrays in CPU memory "

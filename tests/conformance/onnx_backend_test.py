@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """ONNX's own node tests (onnx.backend.test), through the Python package: onnx_backend_test.py [--only REGEX] PROGRAM.
 
-Every case whose ops the program knows (and so the package) is run. Those that cannot pass are named, with the reason, in
+Every case whose ops the program knows, and so the package, is run. Those that cannot pass are named, with the reason, in
 onnx_backend_excluded.txt: `PATTERN | WORDS | REASON` a line, where the pattern is a regular expression that matches the whole
-name of a case, and the words one that is found in the refusal (or in "not an array": the case has values that are no arrays).
-An excluded case that passes, or that fails in another way, is an error; so is a pattern that no case needs.
+name of a case, and the words one that is found in the package's refusal (or in "not an array": the case has values that no
+array holds). An excluded case that passes, or that fails in another way, is an error; so is a pattern that no case
+needs.
 """
 import argparse
 import collections
@@ -20,8 +21,7 @@ import onnx
 import onnx.backend.test.loader
 import onnx.backend.test.runner
 
-import onefold
-import onefold.onnx_backend
+import onnx_backend
 import onnx_program
 
 EXCLUDED = pathlib.Path(__file__).with_name("onnx_backend_excluded.txt")
@@ -43,17 +43,12 @@ def as_array(value):
 
 def run_case(case):
     """None where the case passes; else (kind of failure, message)."""
-    try:
-        model = onefold.onnx_backend.prepare(case.model)
-    except onefold.Error as e:
-        return REFUSED, str(e)
     for inputs, expected in case.data_sets:
-        arrays = [as_array(value) for value in inputs]
-        if unfit := [a for a in arrays if not onnx_program.is_array(a)]:
-            return NOT_AN_ARRAY, type(unfit[0]).__name__
         try:
-            outputs = model.run(arrays)
-        except onefold.Error as e:
+            outputs = onnx_backend.prepare(case.model).run([as_array(value) for value in inputs])
+        except onnx_backend.NotAnArray as e:
+            return NOT_AN_ARRAY, str(e)
+        except onnx_backend.Refused as e:
             return REFUSED, str(e)
         try:
             onnx.backend.test.runner.Runner.assert_similar_outputs(

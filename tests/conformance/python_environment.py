@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A virtual environment with what python_requirements.txt names: python_environment.py FOLDER [SCRIPT [ARGUMENTS...]]
+"""A virtual environment with what requirements.txt names: python_environment.py FOLDER [SCRIPT [ARGUMENTS...]]
 
 Makes it, once, and runs the script in it. Where it cannot be made, for want of a network say, one line that begins with
 "skipped: " tells why, the script is not run, and the exit code is 0.
@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 
-REQUIREMENTS = pathlib.Path(__file__).with_name("python_requirements.txt")
+REQUIREMENTS = pathlib.Path(__file__).with_name("requirements.txt")
 
 
 def make(folder):
