@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Whether `pip install .` gives a package that works by itself: wheel.py FOLDER
 
-Builds and installs into a virtual environment in FOLDER, whose build tree is kept for the next time. The installed package must
-load no library but its own and those that every Linux has, and compute. CC and CXX in the environment are the compilers.
+Builds and installs into a virtual environment in FOLDER; the build tree is kept for the next time. The installed package must
+load no library but its own and those that every Linux has, and compute. CC and CXX in the environment are the compilers; where
+CMAKE_CXX_COMPILER_LAUNCHER names no compiler cache that has the kernels already, those for one ISA have to do.
 """
 import os
 import pathlib
@@ -55,16 +56,21 @@ def check_libraries(package):
         assert not foreign, f"{file} needs {foreign}, which the wheel does not carry"
 
 
+def settings(folder):
+    if os.environ.get("CMAKE_CXX_COMPILER_LAUNCHER"):
+        return []
+    return [f"--config-settings=build-dir={folder}/{{wheel_tag}}",
+            "--config-settings=cmake.define.CMAKE_CXX_FLAGS=-DHWY_COMPILE_ONLY_STATIC"]
+
+
 def main():
     folder = pathlib.Path(sys.argv[1]).absolute()
-    for name in ("PYTHONPATH", "LD_LIBRARY_PATH"): # where nothing else is to be found
+    for name in ("PYTHONPATH", "LD_LIBRARY_PATH"):  # where nothing else is to be found
         os.environ.pop(name, None)
     shutil.rmtree(folder / "environment", ignore_errors=True)
     run(sys.executable, "-m", "venv", folder / "environment")
     python = folder / "environment" / "bin" / "python"
-    # Kernels for one ISA are enough here, and soon compiled.
-    run(python, "-m", "pip", "install", "--disable-pip-version-check", f"--config-settings=build-dir={folder}/{{wheel_tag}}",
-        "--config-settings=cmake.define.CMAKE_CXX_FLAGS=-DHWY_COMPILE_ONLY_STATIC", ROOT)
+    run(python, "-m", "pip", "install", "--disable-pip-version-check", *settings(folder), ROOT)
     package = next((folder / "environment" / "lib").glob("python*/site-packages/onefold"))
     check_libraries(package)
     version = re.search(r"project\(onefold VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
