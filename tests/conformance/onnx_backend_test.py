@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""ONNX's own node tests (onnx.backend.test), through the program: onnx_backend_test.py [--only REGEX] PROGRAM.
+"""ONNX's own node tests (onnx.backend.test), through the Python package: onnx_backend_test.py [--only REGEX] PROGRAM.
 
-Every case whose ops the program knows is run. Those that cannot pass are named, with the reason, in
+Every case whose ops the program knows, and so the package, is run. Those that cannot pass are named, with the reason, in
 onnx_backend_excluded.txt: `PATTERN | WORDS | REASON` a line, where the pattern is a regular expression that matches the whole
-name of a case, and the words one that is found in the program's one-line refusal (or in "not an array": the case has values
-that no .npy file holds). An excluded case that passes, or that fails in another way, is an error; so is a pattern that no case
+name of a case, and the words one that is found in the package's refusal (or in "not an array": the case has values that no
+array holds). An excluded case that passes, or that fails in another way, is an error; so is a pattern that no case
 needs.
 """
 import argparse
@@ -43,14 +43,13 @@ def as_array(value):
 
 def run_case(case):
     """None where the case passes; else (kind of failure, message)."""
-    rep = onnx_backend.prepare(case.model)
     for inputs, expected in case.data_sets:
         try:
-            outputs = rep.run([as_array(value) for value in inputs])
-        except onnx_program.NotAnArray as e:
+            outputs = onnx_backend.prepare(case.model).run([as_array(value) for value in inputs])
+        except onnx_backend.NotAnArray as e:
             return NOT_AN_ARRAY, str(e)
-        except onnx_program.Failed as e:
-            return (REFUSED if e.is_refusal else f"exit code {e.code}"), e.message.strip()
+        except onnx_backend.Refused as e:
+            return REFUSED, str(e)
         try:
             onnx.backend.test.runner.Runner.assert_similar_outputs(
                 [as_array(value) for value in expected], outputs, rtol=case.rtol, atol=case.atol)
