@@ -2,6 +2,7 @@
 find_package(TBB REQUIRED COMPONENTS tbb)
 find_package(fmt REQUIRED)
 find_package(hwy 1.0.3 REQUIRED)
+find_path(XBYAK_INCLUDE_DIR xbyak/xbyak.h REQUIRED) # one header; its packages have no target in common
 find_package(nlohmann_json REQUIRED)
 include(onednn)
 if(ONEFOLD_BUILD_DRIVER OR ONEFOLD_BUILD_TESTS OR ONEFOLD_BUILD_PYTHON)

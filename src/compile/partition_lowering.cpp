@@ -60,7 +60,8 @@ void partition_lowering::lower_normalization(const op &o) {
     }
     const auto program = make_row_program(alone, placed_, outputs, dims_of_);
     if (!program || (kept_count(program->space) > 0 && !try_lower(*program, builder_)))
-        fail(onefold_unimplemented, "{}: nothing computes it over dims {}", to_string(o), to_string(dims_of_.at(o.inputs[0].id)));
+        fail(onefold_unimplemented, "{}: nothing computes it over dims {}", to_string(o),
+             to_string(dims_of_.at(o.inputs[0].id)));
 }
 
 bool partition_lowering::try_append(const op &o) {
