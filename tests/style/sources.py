@@ -2,7 +2,7 @@
 import pathlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ["include", "src", "partitions", "tests", "examples"]
+FOLDERS = ["include", "src", "partitions", "tests", "examples", "integrations"]
 SUFFIXES = {".h", ".hpp", ".cpp"}
 
 
