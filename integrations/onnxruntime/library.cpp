@@ -75,8 +75,8 @@ private:
 
 extern "C" {
 
-ORT_EXPORT OrtStatus *CreateEpFactories(const char *, const OrtApiBase *base, const OrtLogger *, OrtEpFactory **factories,
-                                        size_t most, size_t *count) noexcept {
+[[gnu::visibility("default")]] OrtStatus *CreateEpFactories(const char *, const OrtApiBase *base, const OrtLogger *,
+                                                            OrtEpFactory **factories, size_t most, size_t *count) noexcept {
     *count = 0;
     try {
         if (most < 1) return nullptr;
@@ -88,7 +88,7 @@ ORT_EXPORT OrtStatus *CreateEpFactories(const char *, const OrtApiBase *base, co
     }
 }
 
-ORT_EXPORT OrtStatus *ReleaseEpFactory(OrtEpFactory *factory) noexcept {
+[[gnu::visibility("default")]] OrtStatus *ReleaseEpFactory(OrtEpFactory *factory) noexcept {
     delete static_cast<onefold::onnxruntime::factory *>(factory);
     return nullptr;
 }
