@@ -29,8 +29,14 @@ std::optional<onnx_array> read_constant(const host &h, const host_value &value) 
 
 /// True if the node's input `i` is a list of axes.
 bool is_axes_port(const onnx_node_source &node, int opset, size_t i) {
-    const impl::io::onnx_op *row = i == 1 ? impl::io::find_onnx_op(node.op_type, opset) : nullptr;
-    return row && row->map == impl::io::map_reduction;
+    const impl::io::onnx_op *row = impl::io::find_onnx_op(node.op_type, opset);
+    return row && row->map == impl::io::map_reduction && i == 1;
+}
+
+/// True if the node's input `i` is a bound, which can only be a scalar.
+bool is_bound_port(const onnx_node_source &node, int opset, size_t i) {
+    const impl::io::onnx_op *row = impl::io::find_onnx_op(node.op_type, opset);
+    return row && row->map == impl::io::map_clip_inputs && i > 0;
 }
 
 void add_input(graph_builder &b, const group_input &input, const known_input *known) {
@@ -58,6 +64,7 @@ group make_group(const host &h, const host_graph &graph, std::span<const size_t>
             const host_value &value = graph.values.at(name);
             if (is_new) g.inputs.push_back({name, value.type, value.dims, read_constant(h, value), false});
             group_input &known = g.inputs[input->second];
+            if (!known.dims && is_bound_port(node, graph.opset, i)) known.dims.emplace();
             known.is_axes |= !known.constant && is_axes_port(node, graph.opset, i);
         }
         for (const std::string &name : node.outputs) {

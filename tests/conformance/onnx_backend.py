@@ -8,6 +8,12 @@ import onnx.backend.base
 
 import onnx_program
 
+NotAnArray = onnx_program.NotAnArray  # a value that the backend cannot be given
+
+
+class Refused(Exception):
+    """The backend says that it does not take a model."""
+
 
 class Model(onnx.backend.base.BackendRep):
     def __init__(self, model, program):
@@ -18,7 +24,12 @@ class Model(onnx.backend.base.BackendRep):
         """The outputs, in the model's order. `inputs`: a list of arrays in the order of the model's inputs."""
         initializers = {tensor.name for tensor in self.model.graph.initializer}
         names = [i.name for i in self.model.graph.input if i.name not in initializers]
-        return tuple(onnx_program.run(self.program, self.model, dict(zip(names, inputs))))
+        try:
+            return tuple(onnx_program.run(self.program, self.model, dict(zip(names, inputs))))
+        except onnx_program.Failed as e:
+            if e.is_refusal:
+                raise Refused(e.message.strip()) from e
+            raise
 
 
 class Backend(onnx.backend.base.Backend):
