@@ -152,6 +152,15 @@ struct stream : public handle<onefold_stream> {
         reset(s);
     }
 
+    /// Extension: executions share out their work by a host's own parallel_for, to a pool of that many threads, instead of TBB;
+    /// what it must do, and what happens where it throws, is told at onefold_stream_create_with_parallel_for(). `context` must
+    /// outlive the stream. invalid_arguments: parallel_for is nullptr, threads 0.
+    stream(const engine &aengine, onefold_parallel_for_function parallel_for, void *context, unsigned threads) {
+        onefold_stream s = nullptr;
+        error::wrap_c_api(onefold_stream_create_with_parallel_for(&s, aengine.get(), parallel_for, context, threads));
+        reset(s);
+    }
+
     /// The engine that the stream was made with, kept alive by what is returned.
     engine get_engine() const {
         onefold_engine e = nullptr;

@@ -345,6 +345,22 @@ ONEFOLD_API size_t onefold_engine_get_count(onefold_engine_kind kind);
 // more than TBB allows the process when the stream is made. Executions are synchronous, so onefold_stream_wait() returns at
 // once.
 ONEFOLD_API onefold_status onefold_stream_create(onefold_stream *stream, onefold_engine engine, unsigned threads);
+// Extension: a host's own thread pool in place of TBB. onefold calls its `parallel_for` with a number of tasks (2 or more);
+// it calls task(argument, i) once for each i in [0, tasks), in any order, on any threads, the calling one included, and returns
+// when all have returned. A task never fails, never blocks and calls nothing of the host's.
+typedef void (*onefold_task_function)(void *argument, size_t index);
+typedef void (*onefold_parallel_for_function)(void *context, size_t tasks, onefold_task_function task, void *argument);
+/// A stream whose executions share out their work by `parallel_for`, which is handed `context`; no thread of TBB's works for
+/// it. Steps that oneDNN computes run on the thread that executes alone. `threads`, how many threads the pool has (the caller's
+/// included, if it takes part), tells how small to cut the work: into no more than 4 tasks a thread; 0 is invalid_arguments,
+/// and with 1 `parallel_for` is not called at all, nor is it for little work. The bits of results do not depend on it.
+/// `parallel_for` is called from within execute(), on its thread, by as many threads at once as execute. It may throw, if it is
+/// written in C++, when none of the tasks that it began is running any more: onefold_compiled_partition_execute() then returns
+/// what an exception inside the library gives: out_of_memory for std::bad_alloc, else runtime_error with its what(). One that
+/// returns without having run all tasks gives runtime_error. Outputs are undefined after both.
+ONEFOLD_API onefold_status onefold_stream_create_with_parallel_for(onefold_stream *stream, onefold_engine engine,
+                                                                   onefold_parallel_for_function parallel_for, void *context,
+                                                                   unsigned threads);
 ONEFOLD_API onefold_status onefold_stream_destroy(onefold_stream stream);
 ONEFOLD_API onefold_status onefold_stream_get_engine(onefold_stream stream, onefold_engine *engine);
 ONEFOLD_API onefold_status onefold_stream_wait(onefold_stream stream);

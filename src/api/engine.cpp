@@ -61,6 +61,17 @@ onefold_status onefold_stream_create(onefold_stream *stream, onefold_engine engi
     });
 }
 
+onefold_status onefold_stream_create_with_parallel_for(onefold_stream *stream, onefold_engine engine,
+                                                       onefold_parallel_for_function parallel_for, void *context,
+                                                       unsigned threads) {
+    return guard([&] {
+        require(stream, "stream");
+        require(engine, "engine");
+        require(parallel_for, "parallel_for");
+        *stream = new onefold_stream_s(engine, parallel_for, context, threads);
+    });
+}
+
 onefold_status onefold_stream_destroy(onefold_stream stream) {
     delete stream;
     return onefold_success;

@@ -65,6 +65,8 @@ struct onefold_engine_s : onefold::impl::api::counted {
 
 struct onefold_stream_s {
     onefold_stream_s(onefold_engine e, unsigned threads) : engine(e), value(e->value, threads) {}
+    onefold_stream_s(onefold_engine e, onefold_parallel_for_function parallel_for, void *context, unsigned threads)
+        : engine(e), value(e->value, parallel_for, context, threads) {}
 
     onefold::impl::api::reference<onefold_engine_s> engine;
     onefold::impl::stream value;

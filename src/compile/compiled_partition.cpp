@@ -57,13 +57,13 @@ void compiled_partition::run(stream &s, const plan &chosen, buffer_table &buffer
     const program &p = chosen.steps;
     const size_t ports = inputs_.size() + outputs_.size();
     buffers.grow(p.buffers.size());
-    s.run([&] {
+    s.run([&](const executor &threads) {
         const engine::scratch_lease lease(*engine_, scratch ? 0 : p.scratch_bytes);
         std::byte *base = scratch ? static_cast<std::byte *>(scratch) : lease.data();
         for (size_t i = ports; i < p.buffers.size(); ++i)
             buffers[i] = base + p.buffers[i].index;
         for (const auto &one : p.steps)
-            one->run(buffers.view(), base + p.step_scratch_offset);
+            one->run(buffers.view(), base + p.step_scratch_offset, threads);
     });
 }
 

@@ -87,7 +87,7 @@ std::unique_ptr<primitive_step::binding> primitive_step::make_binding() const {
     return b;
 }
 
-void primitive_step::run(std::span<std::byte *const> buffers, std::byte *scratch) const {
+void primitive_step::run(std::span<std::byte *const> buffers, std::byte *scratch, const executor &threads) const {
     bindings &unused = free_bindings_.local();
     std::unique_ptr<binding> mine;
     if (unused.empty())
@@ -96,7 +96,7 @@ void primitive_step::run(std::span<std::byte *const> buffers, std::byte *scratch
         mine = std::move(unused.back());
         unused.pop_back();
     }
-    execute(*mine, buffers, scratch);
+    threads.run_tbb_work([&] { execute(*mine, buffers, scratch); });
     // A step that a waiting thread ran inside this one may have returned its binding in the meantime: the list just grows.
     unused.push_back(std::move(mine));
 }

@@ -33,7 +33,7 @@ public:
 
     std::string name() const override { return name_; }
     size_t scratch_bytes() const override { return scratch_.get_size(); }
-    void run(std::span<std::byte *const> buffers, std::byte *scratch) const override;
+    void run(std::span<std::byte *const> buffers, std::byte *scratch, const executor &threads) const override;
 
 private:
     /// oneDNN binds buffers to memory objects, so an execution needs objects of its own.

@@ -7,6 +7,7 @@
 
 #include "graph/types.hpp"
 #include "runtime/allocator.hpp"
+#include "runtime/executor.hpp"
 
 namespace onefold::impl {
 
@@ -35,6 +36,8 @@ public:
 
     engine_kind kind() const { return onefold_cpu; }
     const allocator &memory() const { return allocator_; }
+    /// For streams whose work a host shares out.
+    lone_arenas &arenas_of_one_thread() { return arenas_; }
 
 private:
     /// The buffers of one thread that no lease holds now, and how many it has in all.
@@ -64,6 +67,7 @@ public:
 private:
     allocator allocator_;
     tbb::enumerable_thread_specific<thread_scratch> scratch_;
+    lone_arenas arenas_{1, 1U};
 };
 
 } // namespace onefold::impl

@@ -29,8 +29,8 @@ elementwise_step::elementwise_step(const computation &c, const isa &on, std::str
 
 std::string elementwise_step::name() const { return name_; }
 
-void elementwise_step::run(buffer_list buffers, std::byte *) const {
-    for_each_part(outer_, length_, segment_size, std::min(length_, segment_size),
+void elementwise_step::run(buffer_list buffers, std::byte *, const executor &threads) const {
+    for_each_part(threads, outer_, length_, segment_size, std::min(length_, segment_size),
                   [&](const odometer &at, int64_t first, int64_t count) { compute(buffers, position(at), first, count); });
 }
 

@@ -13,7 +13,7 @@ public:
     elementwise_step(const computation &c, const isa &on, std::string_view family);
 
     std::string name() const override;
-    void run(buffer_list buffers, std::byte *scratch) const override;
+    void run(buffer_list buffers, std::byte *scratch, const executor &threads) const override;
 
 protected:
     /// The results before the post-ops, in the arithmetic type: those from `begin` on of the row at a position.

@@ -33,9 +33,9 @@ public:
         return blocks_ == 1 ? 0 : static_cast<size_t>(all_strips_ * blocks_ * strip_ * total_size_);
     }
 
-    void run(buffer_list buffers, std::byte *partial) const override {
-        if (rows_are_few_) return reduce_few(buffers);
-        for_each_unit(all_strips_ * blocks_, rows_a_block_ * strip_, [&](int64_t begin, int64_t end) {
+    void run(buffer_list buffers, std::byte *partial, const executor &threads) const override {
+        if (rows_are_few_) return reduce_few(buffers, threads);
+        for_each_unit(threads, all_strips_ * blocks_, rows_a_block_ * strip_, [&](int64_t begin, int64_t end) {
             for (int64_t unit = begin; unit < end; ++unit) {
                 alignas(64) std::byte here[widest_strip * largest_total];
                 std::byte *totals = blocks_ == 1 ? here : total_at(partial, unit * strip_);
@@ -44,7 +44,7 @@ public:
             }
         });
         if (blocks_ == 1) return;
-        for_each_unit(all_strips_, blocks_ * strip_, [&](int64_t begin, int64_t end) {
+        for_each_unit(threads, all_strips_, blocks_ * strip_, [&](int64_t begin, int64_t end) {
             for (int64_t strip = begin; strip < end; ++strip) {
                 std::byte *totals = total_at(partial, strip * blocks_ * strip_);
                 combine_blocks(totals, blocks_, strip_, width(strip));
@@ -108,8 +108,8 @@ private:
         group.flush();
     }
 
-    void reduce_few(buffer_list buffers) const {
-        for_each_unit(all_strips_, rows_ * strip_, [&](int64_t begin, int64_t end) {
+    void reduce_few(buffer_list buffers, const executor &threads) const {
+        for_each_unit(threads, all_strips_, rows_ * strip_, [&](int64_t begin, int64_t end) {
             for (int64_t strip = begin; strip < end; ++strip) {
                 const odometer kept(kept_, strip / strips_);
                 const int64_t first = first_column(strip);

@@ -38,8 +38,8 @@ public:
 
     size_t scratch_bytes() const override { return 0; }
 
-    void run(buffer_list buffers, std::byte *) const override {
-        for_each_part(kept_, blocks_, batch_, batch_ * block_size(),
+    void run(buffer_list buffers, std::byte *, const executor &threads) const override {
+        for_each_part(threads, kept_, blocks_, batch_, batch_ * block_size(),
                       [&](const odometer &at, int64_t first, int64_t count) { reduce_batch(buffers, at, first, count); });
     }
 

@@ -38,16 +38,17 @@ public:
         return blocks_ == 1 ? 0 : static_cast<size_t>(kept_.count() * batch_length_ * blocks_ * total_size_);
     }
 
-    void run(buffer_list buffers, std::byte *partial) const override {
-        if (blocks_ > 1) reduce_blocks(buffers, partial);
-        for_each_part(kept_, batch_length_, width_, elements_a_unit_, [&](const odometer &at, int64_t first, int64_t width) {
-            alignas(64) std::byte totals[widest_batch * largest_total];
-            if (blocks_ == 1)
-                reduce_batch(buffers, at, first, width, totals);
-            else
-                gather_blocks(partial, kept_index(at, first), width, totals);
-            write(totals, first, width, buffers, at);
-        });
+    void run(buffer_list buffers, std::byte *partial, const executor &threads) const override {
+        if (blocks_ > 1) reduce_blocks(buffers, partial, threads);
+        for_each_part(threads, kept_, batch_length_, width_, elements_a_unit_,
+                      [&](const odometer &at, int64_t first, int64_t width) {
+                          alignas(64) std::byte totals[widest_batch * largest_total];
+                          if (blocks_ == 1)
+                              reduce_batch(buffers, at, first, width, totals);
+                          else
+                              gather_blocks(partial, kept_index(at, first), width, totals);
+                          write(totals, first, width, buffers, at);
+                      });
     }
 
 private:
@@ -105,9 +106,9 @@ private:
         }
     }
 
-    void reduce_blocks(buffer_list buffers, std::byte *partial) const {
+    void reduce_blocks(buffer_list buffers, std::byte *partial, const executor &threads) const {
         const int64_t results = kept_.count() * batch_length_;
-        for_each_unit(results * blocks_, std::min(rows_ * length_, block_size), [&](int64_t begin, int64_t end) {
+        for_each_unit(threads, results * blocks_, std::min(rows_ * length_, block_size), [&](int64_t begin, int64_t end) {
             for (int64_t unit = begin; unit < end; ++unit) {
                 const odometer kept(whole_kept_, unit / blocks_);
                 reduce_block(buffers, kept, unit % blocks_, total_at(partial, unit));

@@ -67,6 +67,10 @@ TEST_F(c_abi, null_engines_and_streams) {
     EXPECT_NULL_REFUSED("kind", onefold_engine_get_kind(engine, nullptr));
     EXPECT_NULL_REFUSED("stream", onefold_stream_create(nullptr, engine, 0));
     EXPECT_NULL_REFUSED("engine", onefold_stream_create(&stream, nullptr, 0));
+    const auto parallel_for = [](void *, size_t, onefold_task_function, void *) {};
+    EXPECT_NULL_REFUSED("stream", onefold_stream_create_with_parallel_for(nullptr, engine, parallel_for, nullptr, 2));
+    EXPECT_NULL_REFUSED("engine", onefold_stream_create_with_parallel_for(&stream, nullptr, parallel_for, nullptr, 2));
+    EXPECT_NULL_REFUSED("parallel_for", onefold_stream_create_with_parallel_for(&stream, engine, nullptr, nullptr, 2));
     EXPECT_NULL_REFUSED("stream", onefold_stream_get_engine(nullptr, &e));
     EXPECT_NULL_REFUSED("engine", onefold_stream_get_engine(stream, nullptr));
     EXPECT_NULL_REFUSED("stream", onefold_stream_wait(nullptr));

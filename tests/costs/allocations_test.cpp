@@ -81,6 +81,21 @@ TEST(allocations, none_behind_the_first_execution) {
         check_recipe(r, s, e);
 }
 
+TEST(allocations, none_behind_the_first_execution_with_a_hosts_threads) {
+    if (!can_count_allocations()) GTEST_SKIP() << "a sanitizer has malloc for itself";
+    const engine e(engine::kind::cpu, 0);
+    size_t calls = 0;
+    const auto parallel_for = [](void *context, size_t tasks, onefold_task_function task, void *argument) {
+        ++*static_cast<size_t *>(context);
+        for (size_t i = 0; i < tasks; ++i)
+            task(argument, i);
+    };
+    stream s(e, parallel_for, &calls, 8);
+    for (const recipe &r : all_recipes())
+        check_recipe(r, s, e);
+    EXPECT_GT(calls, 0U);
+}
+
 TEST(allocations, none_for_little_work_whatever_the_stream) {
     if (!can_count_allocations()) GTEST_SKIP() << "a sanitizer has malloc for itself";
     const engine e(engine::kind::cpu, 0);

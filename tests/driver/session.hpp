@@ -86,6 +86,8 @@ public:
     buffer &buffer_of(size_t tensor_id) { return buffers_.at(tensor_id); }
     const buffer &buffer_of(size_t tensor_id) const { return buffers_.at(tensor_id); }
 
+    /// Executions run on that stream from now on.
+    void set_stream(stream s) { stream_ = std::move(s); }
     /// Runs the stages in order; allocate() must have been called.
     void execute();
     void execute(size_t stage_index);

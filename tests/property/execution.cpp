@@ -8,6 +8,7 @@
 #include "tests/driver/compare.hpp"
 #include "tests/driver/fill_input.hpp"
 #include "tests/driver/reference.hpp"
+#include "tests/support/host_pool.hpp"
 
 namespace onefold_test {
 
@@ -115,6 +116,22 @@ std::string execution::check_same_bits(execution &other) {
         if (!driver::is_identical(session_.buffer_of(id), driver::exact_tensor(other.session_.buffer_of(id))))
             return fmt::format("tensor {} depends on the number of threads", id);
     }
+    return "";
+}
+
+std::string execution::check_on_host(unsigned threads) {
+    std::map<size_t, driver::reference_tensor> before;
+    for (const driver::stage &s : session_.stages())
+        if (s.compiled)
+            for (const size_t id : s.outputs)
+                before.emplace(id, driver::exact_tensor(session_.buffer_of(id)));
+    host_pool pool(threads);
+    session_.set_stream(pool.make_stream(onefold::engine(onefold::engine::kind::cpu, 0)));
+    session_.execute();
+    session_.set_stream(onefold::stream(onefold::engine(onefold::engine::kind::cpu, 0)));
+    for (const auto &[id, values] : before)
+        if (!driver::is_identical(session_.buffer_of(id), values))
+            return fmt::format("tensor {} by {} threads of a host differs", id, threads);
     return "";
 }
 

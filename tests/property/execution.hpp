@@ -22,6 +22,8 @@ public:
     std::string check_with_other_axes(uint64_t seed);
     /// "", or which output differs in a bit from the other execution's.
     std::string check_same_bits(execution &other);
+    /// "", or what is no longer the same after another execution, by a host's threads.
+    std::string check_on_host(unsigned threads);
     /// "", or what differs when each pair of ports that may share a buffer does.
     std::string check_in_place();
     /// Whether the reference can say something of at least half the elements.

@@ -1,5 +1,6 @@
 // Random graphs: shared intermediates, several outputs, ops that are not compiled in between, End and Wildcard.
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "tests/property/cases.hpp"
@@ -127,6 +128,7 @@ std::string run_graph(uint64_t seed, policy how) {
     if (wrong.empty()) wrong = check_ports(e.session());
     if (wrong.empty()) wrong = e.check();
     if (wrong.empty()) wrong = e.check_in_place();
+    if (wrong.empty() && seed % 4 == 0) wrong = e.check_on_host(std::array{1U, 2U, 7U}[seed / 4 % 3]);
     if (wrong.empty()) wrong = e.check_with_other_axes(seed + 1);
     return show_if_wrong(wrong, file);
 }

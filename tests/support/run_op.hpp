@@ -65,13 +65,16 @@ inline std::vector<logical_tensor> describe(const std::vector<array> &srcs) {
 }
 
 /// Executes a compiled op: the sources have the ids 0, 1, ..., dst has dst_id.
-inline void execute(const compiled_partition &compiled, std::vector<array> &srcs, array &dst, unsigned threads = 0) {
+inline void execute(const compiled_partition &compiled, std::vector<array> &srcs, array &dst, stream &s) {
     std::vector<tensor> inputs;
     for (size_t i = 0; i < srcs.size(); ++i)
         inputs.emplace_back(srcs[i].describe(i), cpu(), srcs[i].data());
-    stream s(cpu(), threads);
     const std::vector<tensor> outputs = {tensor(dst.describe(dst_id), cpu(), dst.data())};
     compiled.execute(s, inputs, outputs);
+}
+inline void execute(const compiled_partition &compiled, std::vector<array> &srcs, array &dst, unsigned threads = 0) {
+    stream s(cpu(), threads);
+    execute(compiled, srcs, dst, s);
 }
 
 /// Compiles and executes into an array that is given.

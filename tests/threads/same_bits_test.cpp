@@ -1,9 +1,10 @@
-// The same inputs give the same bits whatever the number of threads.
+// The same inputs give the same bits whatever the number of threads, and whoever's they are.
 #include <map>
 
 #include <tbb/global_control.h>
 
 #include "support/expected.hpp"
+#include "support/host_pool.hpp"
 
 using namespace onefold_test;
 
@@ -38,7 +39,7 @@ const array &source_of(data_type type, const dims &shape) {
     return made.emplace(std::pair{type, shape}, array(type, shape, values)).first->second;
 }
 
-/// Executes with 1, 2, 3 and 8 threads, and with 8 again: pieces of work go to different ones then.
+/// Executes with 1, 2, 3 and 8 threads, with 8 again, as pieces of work go to different ones then, and with a host's.
 void check_threads(op::kind kind, const attributes &attrs, std::vector<array> srcs) {
     const data_type type = srcs[0].type();
     const auto compiled = compile_op(kind, attrs, describe(srcs), open_tensor(dst_id, type));
@@ -49,6 +50,15 @@ void check_threads(op::kind kind, const attributes &attrs, std::vector<array> sr
         if (first.empty()) first = dst.memory();
         ASSERT_EQ(dst.memory() == first, true) << name_of(kind) << " of " << name_of(type)
                                                << testing::PrintToString(srcs[0].shape()) << " with " << threads << " threads";
+    }
+    for (const unsigned threads : {1U, 2U, 7U}) {
+        array dst(type, compiled.query_logical_tensor(dst_id).get_dims());
+        host_pool pool(threads);
+        stream s = pool.make_stream(cpu());
+        execute(compiled, srcs, dst, s);
+        ASSERT_EQ(dst.memory() == first, true)
+            << name_of(kind) << " of " << name_of(type) << testing::PrintToString(srcs[0].shape()) << " with " << threads
+            << " threads of a host";
     }
 }
 
