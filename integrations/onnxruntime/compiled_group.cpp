@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <thread>
 
 #include "graph/error.hpp"
 #include "integrations/onnxruntime/scratch.hpp"
@@ -17,6 +18,23 @@ size_t index_of(const std::string &name, const std::vector<std::string> &names) 
     if (found == names.end())
         impl::fail(onefold_runtime_error, "the host's node has no \"{}\", which its graph has", impl::io::printable(name));
     return static_cast<size_t>(found - names.begin());
+}
+
+/// One execution, for the host's pool of threads.
+struct execution {
+    const host &h;
+    const OrtKernelContext &context;
+};
+
+void run_tasks(void *of, size_t tasks, onefold_task_function task, void *argument) {
+    const auto &e = *static_cast<const execution *>(of);
+    e.h.check(e.h->KernelContext_ParallelFor(&e.context, task, tasks, 0, argument));
+}
+
+/// The host does not tell how many threads its pool has: no more than the process may run at once.
+unsigned most_threads() {
+    static const unsigned count = std::max(1U, std::thread::hardware_concurrency());
+    return count;
 }
 
 } // namespace
@@ -104,7 +122,9 @@ void compiled_group::compute(OrtKernelContext &context) const {
         host_.check(host_->GetTensorMutableData(value, &outputs[i]));
     }
     const host_scratch scratch(host_, context, p->scratch_bytes());
-    impl::stream s(engine_, 0);
+    // No thread of TBB's is ever started: it would outlive the library, which the host unloads.
+    execution e{host_, context};
+    impl::stream s(engine_, run_tasks, &e, most_threads());
     p->run(s, inputs.data, outputs, scratch.data());
 }
 

@@ -1,10 +1,8 @@
 """Models for the tests and the benchmark: patterns written out, and small networks whose weights are made at random."""
 import numpy as np
-import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 IR_VERSION = 8
-NUMPY_TYPES = {TensorProto.FLOAT: np.float32, TensorProto.FLOAT16: np.float16, TensorProto.DOUBLE: np.float64}
 
 
 class Builder:
@@ -159,8 +157,3 @@ def one_node(op, shapes, elem_type=TensorProto.FLOAT, opset=18, axes=None, **att
         attributes["axes"] = axes
     b.output(b.node(op, *inputs, **attributes))
     return b.model()
-
-
-def checked(model):
-    onnx.checker.check_model(model, full_check=True)
-    return model

@@ -87,7 +87,7 @@ class Shapes(unittest.TestCase):
 
     def test_shapes_that_do_not_fit_are_refused(self):
         session = make_session(models.one_node("Add", [["a"], ["b"]]), claim="all", alone=True)
-        with self.assertRaisesRegex(Exception, r"Add_0.*\[3\]|Add_0"):
+        with self.assertRaisesRegex(Exception, r'node 0 \(Add "Add_0", opset 18\): '):
             run(session, {"x0": normal(3), "x1": normal(4)})
         np.testing.assert_allclose(run(session, {"x0": normal(3), "x1": normal(1)})[0], normal(3) + normal(1))
 
@@ -120,10 +120,10 @@ class Types(unittest.TestCase):
     def test_bf16_models_load_with_onefold_only(self):
         for name in models.PATTERNS:
             model = models.pattern(name, (6, 32), 18, TensorProto.BFLOAT16)
-            with self.assertRaises(Exception):
-                make_session(model, claim="none")
+            with self.assertRaisesRegex(Exception, "NOT_IMPLEMENTED"):
+                make_session(model, claim="none", optimize=False)
             x = normal((6, 32)).astype(ml_dtypes.bfloat16)
-            y, = run(make_session(model, alone=True), {"x": x})
+            y, = run(make_session(model, alone=True, optimize=False), {"x": x})
             expected, = run(make_session(models.pattern(name, (6, 32), 18), claim="none"), {"x": x.astype(np.float32)})
             self.assertEqual(y.dtype, x.dtype)
             np.testing.assert_allclose(y.astype(np.float32), expected, rtol=0.03, atol=0.03)
@@ -132,9 +132,9 @@ class Types(unittest.TestCase):
         for name in models.PATTERNS:
             model = models.pattern(name, (6, 32), 18, TensorProto.FLOAT16)
             x = normal((6, 32), np.float16)
-            expected, = run(make_session(model, claim="none"), {"x": x})
-            self.assertEqual(nodes_by_provider(model, {"x": x}), {NAME: 1})
-            y, = run(make_session(model), {"x": x})
+            expected, = run(make_session(model, claim="none", optimize=False), {"x": x})
+            self.assertEqual(nodes_by_provider(model, {"x": x}, optimize=False), {NAME: 1})
+            y, = run(make_session(model, optimize=False), {"x": x})
             np.testing.assert_allclose(y.astype(np.float32), expected.astype(np.float32), rtol=4e-3, atol=4e-3)
 
     def test_types_that_the_cpu_provider_lacks(self):
@@ -143,7 +143,7 @@ class Types(unittest.TestCase):
             x = np.arange(12, dtype=dtype).reshape(3, 4)
             is_reduction = op.startswith("Reduce")
             model = models.one_node(op, [[3, 4]] * (1 if is_reduction else 2), elem_type, axes=[1] if is_reduction else None)
-            with self.assertRaises(Exception):
+            with self.assertRaisesRegex(Exception, "NOT_IMPLEMENTED"):
                 make_session(model, claim="none")
             y, = run(make_session(model, alone=True), {"x0": x} if is_reduction else {"x0": x, "x1": x})
             expected = {"ReduceMax": x.max(1, keepdims=True), "ReduceSum": x.sum(1, keepdims=True)}.get(op, x)
@@ -156,14 +156,14 @@ class Patterns(unittest.TestCase):
         for opset in (13, 18):
             for name in models.PATTERNS:
                 for declared in (None, ["rows", 96]):
-                    model = models.checked(models.pattern(name, x.shape, opset, declared=declared))
+                    model = models.pattern(name, x.shape, opset, declared=declared)
                     expected, = run(make_session(model, claim="none", optimize=False), {"x": x})
                     y, = run(make_session(model, claim="all", optimize=False, alone=True), {"x": x})
                     np.testing.assert_allclose(y, expected, rtol=2e-5, atol=2e-6, err_msg=f"{name}, opset {opset}")
                     self.assertEqual(nodes_by_provider(model, {"x": x}, claim="all", optimize=False), {NAME: 1})
 
     def test_an_encoder_of_which_some_nodes_are_ours(self):
-        model = models.checked(models.encoder())
+        model = models.encoder()
         for claim in ("fast", "all"):
             session = make_session(model, claim=claim)
             for batch, length in ((2, 10), (1, 3), (2, 10)):
@@ -175,7 +175,7 @@ class Patterns(unittest.TestCase):
             self.assertGreater(providers[CPU], 0, providers)
 
     def test_a_convolution_net(self):
-        model = models.checked(models.convolution_net())
+        model = models.convolution_net()
         for claim in ("fast", "all"):
             x = normal((3, 3, 16, 16))
             expected, = run(make_session(model, claim="none"), {"x": x})
@@ -185,7 +185,7 @@ class Patterns(unittest.TestCase):
             self.assertGreater(providers[CPU], 0, providers)
 
     def test_graphs_inside_of_nodes(self):
-        model = models.checked(models.branches())
+        model = models.branches()
         for claim in ("fast", "all"):
             session = make_session(model, claim=claim)
             for rows in (2, 4):
@@ -204,10 +204,10 @@ class Patterns(unittest.TestCase):
         b.output(b.node("Mul", b.node("Sub", x, mean), sine))
         x = normal((4, 6))
         m = x.mean(1, keepdims=True)
-        for claim in ("fast", "all"):
+        for claim, nodes in (("fast", {NAME: 1, CPU: 2}), ("all", {NAME: 2, CPU: 1})):
             y, = run(make_session(b.model(), claim=claim), {"x": x})
             np.testing.assert_allclose(y, (x - m) * np.sin(m), rtol=1e-4, atol=1e-6)
-            self.assertEqual(nodes_by_provider(b.model(), {"x": x}, claim=claim), {NAME: 2, CPU: 1})
+            self.assertEqual(nodes_by_provider(b.model(), {"x": x}, claim=claim), nodes)
 
     def test_a_model_of_nothing_of_ours_is_left_alone(self):
         model = models.one_node("Sin", [[4]])
