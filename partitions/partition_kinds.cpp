@@ -8,7 +8,7 @@ namespace onefold::impl {
 
 namespace {
 
-constexpr std::array fusion = {&reduction_chain, &elementwise_chain, &single_op};
+constexpr std::array fusion = {&row_program_kind, &reduction_chain, &elementwise_chain, &single_op};
 constexpr std::array debug = {&single_op};
 
 } // namespace

@@ -10,6 +10,7 @@ namespace onefold::impl {
 /// partition_kinds.cpp; each kind has a file of its own beside it.
 std::span<const partition_kind *const> partition_kinds(partition_policy policy);
 
+extern const partition_kind row_program_kind;
 extern const partition_kind reduction_chain;
 extern const partition_kind elementwise_chain;
 extern const partition_kind single_op;

@@ -7,29 +7,24 @@ namespace onefold::impl {
 
 namespace {
 
-std::vector<dims *> all_strides(computation &c) {
-    std::vector<dims *> all;
-    for (operand *o : operands_of(c))
-        all.push_back(&o->strides);
-    return all;
-}
+using stride_lists = std::vector<dims *>;
 
 /// Keeps the loop dims at `positions`, in that order.
-void select_dims(computation &c, const std::vector<size_t> &positions) {
+void select_dims(loop_space &space, const stride_lists &all, const std::vector<size_t> &positions) {
     const auto select = [&](const auto &from) {
         auto to = std::decay_t<decltype(from)>();
         for (const size_t position : positions)
             to.push_back(from[position]);
         return to;
     };
-    for (dims *strides : all_strides(c))
+    for (dims *strides : all)
         *strides = select(*strides);
-    c.space.sizes = select(c.space.sizes);
-    c.space.reduced = select(c.space.reduced);
+    space.sizes = select(space.sizes);
+    space.reduced = select(space.reduced);
 }
 
-void drop_ones(computation &c) {
-    const auto &[sizes, reduced] = c.space;
+void drop_ones(loop_space &space, const stride_lists &all) {
+    const auto &[sizes, reduced] = space;
     std::vector<size_t> kept;
     bool any_reduced = false;
     for (size_t i = 0; i < sizes.size(); ++i)
@@ -40,7 +35,7 @@ void drop_ones(computation &c) {
     const auto first_reduced = std::find(reduced.begin(), reduced.end(), true);
     // |x| over one element is still |x|: a reduction stays one.
     if (!any_reduced && first_reduced != reduced.end()) kept.push_back(static_cast<size_t>(first_reduced - reduced.begin()));
-    select_dims(c, kept);
+    select_dims(space, all, kept);
 }
 
 /// The operand whose strides the order of the loop dims follows: what a reduction reads most of, else dst.
@@ -53,56 +48,61 @@ const operand &primary_operand(const computation &c) {
     return *primary;
 }
 
-void sort_dims(computation &c) {
-    const dims primary = primary_operand(c).strides;
+void sort_dims(loop_space &space, const stride_lists &all, const dims &primary) {
     std::vector<size_t> order(primary.size());
     std::iota(order.begin(), order.end(), size_t{0});
     // A reduced dim that is kept only as a 1 goes first, whatever stride it had: what lies behind it are columns, not rows of
     // one element each. So does one that repeats the same elements.
-    const auto key = [&](size_t i) { return c.space.sizes[i] == 1 || primary[i] == 0 ? INT64_MAX : primary[i]; };
+    const auto key = [&](size_t i) { return space.sizes[i] == 1 || primary[i] == 0 ? INT64_MAX : primary[i]; };
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return key(a) > key(b); });
-    select_dims(c, order);
+    select_dims(space, all, order);
 }
 
-void merge_dims(computation &c) {
-    const auto strides = all_strides(c);
+void merge_dims(loop_space &space, const stride_lists &all) {
     size_t last = 0; // what is merged so far ends here
-    for (size_t i = 1; i < c.space.rank(); ++i) {
-        const bool mergeable = c.space.reduced[last] == c.space.reduced[i] &&
-                               std::all_of(strides.begin(), strides.end(),
-                                           [&](const dims *s) { return (*s)[last] == (*s)[i] * c.space.sizes[i]; });
+    for (size_t i = 1; i < space.rank(); ++i) {
+        const bool mergeable = space.reduced[last] == space.reduced[i] &&
+                               std::all_of(all.begin(), all.end(),
+                                           [&](const dims *s) { return (*s)[last] == (*s)[i] * space.sizes[i]; });
         if (mergeable)
-            c.space.sizes[last] *= c.space.sizes[i];
+            space.sizes[last] *= space.sizes[i];
         else {
             ++last;
-            c.space.sizes[last] = c.space.sizes[i];
-            c.space.reduced[last] = c.space.reduced[i];
+            space.sizes[last] = space.sizes[i];
+            space.reduced[last] = space.reduced[i];
         }
-        for (dims *s : strides)
+        for (dims *s : all)
             (*s)[last] = (*s)[i];
     }
-    const size_t rank = c.space.rank() == 0 ? 0 : last + 1;
-    c.space.sizes.resize(rank);
-    c.space.reduced.resize(rank);
-    for (dims *s : strides)
+    const size_t rank = space.rank() == 0 ? 0 : last + 1;
+    space.sizes.resize(rank);
+    space.reduced.resize(rank);
+    for (dims *s : all)
         s->resize(rank);
 }
 
-void give_scalars_a_dim(computation &c) {
-    if (c.space.rank() > 0) return;
-    c.space.sizes = {1};
-    c.space.reduced = {false};
-    for (dims *strides : all_strides(c))
+void give_scalars_a_dim(loop_space &space, const stride_lists &all) {
+    if (space.rank() > 0) return;
+    space.sizes = {1};
+    space.reduced = {false};
+    for (dims *strides : all)
         *strides = {1};
 }
 
 } // namespace
 
+void canonicalise(loop_space &space, const std::vector<dims *> &strides, const dims &primary) {
+    drop_ones(space, strides);
+    sort_dims(space, strides, dims(primary));
+    merge_dims(space, strides);
+    give_scalars_a_dim(space, strides);
+}
+
 void canonicalise(computation &c) {
-    drop_ones(c);
-    sort_dims(c);
-    merge_dims(c);
-    give_scalars_a_dim(c);
+    stride_lists strides;
+    for (operand *o : operands_of(c))
+        strides.push_back(&o->strides);
+    canonicalise(c.space, strides, primary_operand(c).strides);
 }
 
 dims broadcast_strides(const dims &d, const dims &strides, const dims &sizes) {

@@ -8,6 +8,8 @@ namespace onefold::impl {
 /// order of falling strides (of src for a reduction, else of dst; 0 first), neighbours merged where every operand allows it.
 /// What remains has at least one dim; a reduction keeps at least one reduced dim. No dim may be 0.
 void canonicalise(computation &c);
+/// Likewise for any operands: the order of the dims is that of the strides in `primary`, which is one of `strides`.
+void canonicalise(loop_space &space, const std::vector<dims *> &strides, const dims &primary);
 
 /// Strides of a tensor aligned at the right of loop dims of those sizes: 0 where it is broadcast or has size 1.
 dims broadcast_strides(const dims &d, const dims &strides, const dims &sizes);

@@ -36,7 +36,7 @@ double cheapest_cost(const computation &c) {
     return cheapest;
 }
 
-std::unique_ptr<step> make_cheapest(const computation &c) {
+bool try_whole(const computation &c, program_builder &builder) {
     struct candidate {
         const lowering *how;
         double cost;
@@ -47,15 +47,11 @@ std::unique_ptr<step> make_cheapest(const computation &c) {
             if (const double cost = l.cost(c); cost < unsupported) candidates.push_back({&l, cost});
     std::stable_sort(candidates.begin(), candidates.end(), [](const auto &a, const auto &b) { return a.cost < b.cost; });
     for (const candidate &next : candidates)
-        if (auto made = next.how->make(c)) return made;
-    return nullptr;
-}
-
-bool try_whole(const computation &c, program_builder &builder) {
-    auto made = make_cheapest(c);
-    if (!made) return false;
-    builder.add(std::move(made), c);
-    return true;
+        if (auto made = next.how->make(c)) {
+            builder.add(std::move(made), c, next.cost);
+            return true;
+        }
+    return false;
 }
 
 /// Dense scratch, in the arithmetic type, for what a space keeps.
@@ -172,6 +168,19 @@ bool try_in_dense_f32(const computation &c, program_builder &builder) {
 }
 
 } // namespace
+
+bool try_lower(const row_program &p, program_builder &builder) {
+    const double cost = simd::cost(p);
+    if (cost == unsupported) return false;
+    std::vector<size_t> reads;
+    std::vector<size_t> writes;
+    for (const operand &input : p.inputs)
+        reads.push_back(input.buffer);
+    for (const row_output &output : p.outputs)
+        writes.push_back(output.to.buffer);
+    builder.add(simd::make(p), std::move(reads), std::move(writes), cost);
+    return true;
+}
 
 void lower(computation c, program_builder &builder) {
     if (is_better_split(c) && try_split_post_ops(c, 0, builder)) return;

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "compile/program_builder.hpp"
+#include "compile/row_program.hpp"
 
 namespace onefold::impl {
 
@@ -18,5 +19,8 @@ struct lowering {
 /// Adds the steps that compute `c`: the cheapest lowering that takes it whole; else one for a part of the post-ops and the
 /// rest behind it; else with operands brought into dense f32 first. Throws unimplemented where nothing computes it.
 void lower(computation c, program_builder &builder);
+
+/// Adds the step that computes a row program; false where there is none.
+bool try_lower(const row_program &p, program_builder &builder);
 
 } // namespace onefold::impl

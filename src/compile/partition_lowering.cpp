@@ -28,9 +28,12 @@ partition_lowering::partition_lowering(const partition &p, const std::vector<log
                                        const std::vector<logical_tensor> &outputs, const std::map<size_t, dims> &dims_of)
     : partition_(p), dims_of_(dims_of), builder_(inputs.size(), outputs.size()) {
     for (size_t i = 0; i < inputs.size(); ++i)
-        placed_[inputs[i].id] = {builder_.input_buffer(i), inputs[i].type, inputs[i].dims, inputs[i].strides};
+        placed_[inputs[i].id] = impl::placed(inputs[i], builder_.input_buffer(i));
     for (size_t i = 0; i < outputs.size(); ++i)
-        outputs_[outputs[i].id] = {builder_.output_buffer(i), outputs[i].type, outputs[i].dims, outputs[i].strides};
+        outputs_[outputs[i].id] = impl::placed(outputs[i], builder_.output_buffer(i));
+    for (const op &o : p.ops)
+        for (const logical_tensor &input : o.inputs)
+            ++uses_[input.id];
 }
 
 program_builder partition_lowering::lower_all() {
@@ -48,7 +51,7 @@ void partition_lowering::lower_op(const op &o) {
 
 bool partition_lowering::try_append(const op &o) {
     const op_family family = o.schema().family;
-    if (!pending_ || is_output(pending_->result)) return false;
+    if (!may_go_on()) return false;
     if (family != op_family::unary && family != op_family::binary) return false;
     if (dims_of_.at(o.outputs[0].id) != pending_->result_dims) return false;
 
@@ -86,7 +89,7 @@ std::vector<post_op> all_ops(const computation &c) {
 
 bool partition_lowering::try_reduce(const op &o) {
     if (o.schema().family != op_family::reduction || is_identity(o)) return false;
-    if (!pending_ || !is_pending(o.inputs[0].id) || is_output(pending_->result)) return false;
+    if (!is_pending(o.inputs[0].id) || !may_go_on()) return false;
     computation &c = pending_->what;
     if (c.kind != computation_kind::unary && c.kind != computation_kind::binary) return false;
     c.pre_ops = all_ops(c);

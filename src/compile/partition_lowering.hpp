@@ -1,20 +1,9 @@
 #pragma once
 
-#include <map>
-#include <optional>
-
 #include "compile/lowering.hpp"
-#include "graph/partition.hpp"
+#include "compile/row_lowering.hpp"
 
 namespace onefold::impl {
-
-/// Where a tensor of the partition lies.
-struct placed_tensor {
-    size_t buffer;
-    data_type type;
-    impl::dims dims;
-    impl::dims strides;
-};
 
 /// Turns a partition's ops, in order, into computations: each unary or binary op whose input is the result of the computation
 /// before it becomes a post-op of that one, and those in front of a reduction become its pre-ops; where that cannot be, the
@@ -54,13 +43,16 @@ private:
     placed_tensor destination_of(const pending_computation &done);
     const placed_tensor &placed(size_t id) const { return placed_.at(id); }
     bool is_pending(size_t id) const { return pending_ && pending_->result == id; }
+    /// True if what is pending is of use to the next op only.
+    bool may_go_on() const { return pending_ && !is_output(pending_->result) && uses_.at(pending_->result) == 1; }
     bool is_output(size_t id) const { return outputs_.count(id) != 0; }
 
     const partition &partition_;
     const std::map<size_t, dims> &dims_of_;
     program_builder builder_;
-    std::map<size_t, placed_tensor> placed_;  // what can be read
-    std::map<size_t, placed_tensor> outputs_; // where the outputs go
+    placed_tensors placed_;  // what can be read
+    placed_tensors outputs_; // where the outputs go
+    std::map<size_t, size_t> uses_; // of a tensor in the partition
     std::optional<pending_computation> pending_;
 };
 

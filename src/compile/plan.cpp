@@ -1,5 +1,6 @@
 #include "compile/plan.hpp"
 
+#include "compile/loop_space.hpp"
 #include "compile/partition_lowering.hpp"
 
 namespace onefold::impl {
@@ -25,10 +26,35 @@ std::string describe(const program &p) {
     return info.empty() ? "nothing to do" : info;
 }
 
+/// The whole partition as one step; nullopt where its ops do not share a loop space.
+std::optional<program_builder> lower_as_row_program(const partition &p, const resolved_ports &ports) {
+    program_builder builder(ports.inputs.size(), ports.outputs.size());
+    placed_tensors inputs;
+    placed_tensors outputs;
+    for (size_t i = 0; i < ports.inputs.size(); ++i)
+        inputs.insert_or_assign(ports.inputs[i].id, placed(ports.inputs[i], builder.input_buffer(i)));
+    for (size_t i = 0; i < ports.outputs.size(); ++i)
+        outputs.insert_or_assign(ports.outputs[i].id, placed(ports.outputs[i], builder.output_buffer(i)));
+    const auto program = make_row_program(p, inputs, outputs, ports.dims_of);
+    if (!program) return std::nullopt;
+    if (kept_count(program->space) > 0 && !try_lower(*program, builder)) return std::nullopt;
+    return builder;
+}
+
+/// Chains are left to the steps that are made for them.
+bool may_be_row_program(const partition &p) { return p.pattern->name == "row_program"; }
+
+program_builder lower_cheapest(const partition &p, const resolved_ports &ports) {
+    program_builder in_parts = partition_lowering(p, ports.inputs, ports.outputs, ports.dims_of).lower_all();
+    if (!may_be_row_program(p)) return in_parts;
+    auto whole = lower_as_row_program(p, ports);
+    return whole && whole->nanoseconds() < in_parts.nanoseconds() ? std::move(*whole) : std::move(in_parts);
+}
+
 } // namespace
 
 plan make_plan(const partition &p, const resolved_ports &ports) {
-    program_builder builder = partition_lowering(p, ports.inputs, ports.outputs, ports.dims_of).lower_all();
+    program_builder builder = lower_cheapest(p, ports);
     auto pairs = find_inplace_pairs(ports, builder);
     program steps = builder.finish();
     std::string info = describe(steps);

@@ -31,18 +31,26 @@ void program_builder::note_use(size_t buffer, size_t step) {
     when.last = std::max(when.last, step);
 }
 
-void program_builder::add(std::unique_ptr<step> s, const computation &c) {
-    const size_t index = steps_.size();
+void program_builder::add(std::unique_ptr<step> s, const computation &c, double nanoseconds) {
     // An n-ary step may have to read its sources again.
     const bool elementwise = c.kind != computation_kind::reduce && c.kind != computation_kind::nary;
-    step_uses uses{{}, c.dst.buffer, elementwise};
+    step_uses uses{{}, {c.dst.buffer}, elementwise};
     for (const operand *o : operands_of(c))
         if (o != &c.dst) uses.reads.push_back(o->buffer);
-    for (const size_t buffer : uses.reads)
-        note_use(buffer, index);
-    note_use(uses.writes, index);
+    add(std::move(s), std::move(uses), nanoseconds);
+}
+
+void program_builder::add(std::unique_ptr<step> s, std::vector<size_t> reads, std::vector<size_t> writes, double nanoseconds) {
+    add(std::move(s), step_uses{std::move(reads), std::move(writes), false}, nanoseconds);
+}
+
+void program_builder::add(std::unique_ptr<step> s, step_uses uses, double nanoseconds) {
+    for (const auto *buffers : {&uses.reads, &uses.writes})
+        for (const size_t buffer : *buffers)
+            note_use(buffer, steps_.size());
     uses_.push_back(std::move(uses));
     steps_.push_back(std::move(s));
+    nanoseconds_ += nanoseconds;
 }
 
 size_t program_builder::place_scratch() {
@@ -89,7 +97,8 @@ bool program_builder::may_share(size_t input_port, size_t output_port) const {
     bool written = false;
     for (const step_uses &uses : uses_) {
         const auto reads = std::count(uses.reads.begin(), uses.reads.end(), input_buffer(input_port));
-        const bool writes = uses.writes == output_buffer(output_port);
+        const bool writes =
+            std::find(uses.writes.begin(), uses.writes.end(), output_buffer(output_port)) != uses.writes.end();
         if (written && reads > 0) return false;
         if (writes && reads > 0 && !(uses.elementwise && reads == 1 && uses.reads[0] == input_buffer(input_port))) return false;
         written = written || writes;

@@ -15,8 +15,13 @@ public:
     /// A buffer for an intermediate result.
     size_t add_scratch(size_t bytes);
 
-    /// Adds the step that was made for the computation.
-    void add(std::unique_ptr<step> s, const computation &c);
+    /// Adds the step that was made for the computation, which takes about so long.
+    void add(std::unique_ptr<step> s, const computation &c, double nanoseconds = 0);
+    /// Adds a step that reads and writes those buffers.
+    void add(std::unique_ptr<step> s, std::vector<size_t> reads, std::vector<size_t> writes, double nanoseconds);
+
+    /// What the steps take together, as their lowerings estimate it.
+    double nanoseconds() const { return nanoseconds_; }
 
     /// Places the scratch buffers: two share memory where the last step that uses one comes before the first of the other.
     program finish();
@@ -37,10 +42,11 @@ private:
     };
     struct step_uses {
         std::vector<size_t> reads; // the first operand first
-        size_t writes;
+        std::vector<size_t> writes;
         bool elementwise;
     };
 
+    void add(std::unique_ptr<step> s, step_uses uses, double nanoseconds);
     void note_use(size_t buffer, size_t step);
     size_t place_scratch();
 
@@ -49,6 +55,7 @@ private:
     std::vector<scratch> scratch_;
     std::vector<step_uses> uses_;
     std::vector<std::unique_ptr<step>> steps_;
+    double nanoseconds_ = 0;
 };
 
 } // namespace onefold::impl

@@ -105,9 +105,11 @@ void graph::sort() {
     for (op_index i = 0; i < ops_.size(); ++i)
         if (missing[i] == 0) ready.push(i);
     order_.clear();
+    position_.assign(ops_.size(), 0);
     while (!ready.empty()) {
         const op_index i = ready.top();
         ready.pop();
+        position_[i] = order_.size();
         order_.push_back(i);
         for (const auto &output : ops_[i].outputs)
             for (const op_index consumer : consumers(output.id))

@@ -28,6 +28,8 @@ public:
     const std::vector<op> &ops() const { return ops_; }
     /// Indices into ops(), each op after the producers of its inputs; finalized graphs only.
     const std::vector<op_index> &topological_order() const { return order_; }
+    /// Where an op stands in that order.
+    size_t position(op_index i) const { return position_[i]; }
     /// The op that produces a tensor, if one does.
     std::optional<op_index> producer(size_t tensor_id) const;
     /// The ops that consume a tensor, an op once for each of its ports.
@@ -49,6 +51,7 @@ private:
     std::map<size_t, op_index> producers_;
     std::map<size_t, std::vector<op_index>> consumers_;
     std::vector<op_index> order_;
+    std::vector<size_t> position_; // in order_
 };
 
 } // namespace onefold::impl

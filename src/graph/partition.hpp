@@ -8,8 +8,26 @@
 
 namespace onefold::impl {
 
-/// Which ops a partition already has; one flag an op of the graph.
-using taken_ops = std::vector<bool>;
+/// Which ops of a graph already belong to a partition, and to which.
+class taken_ops {
+public:
+    explicit taken_ops(size_t count) : part_(count, no_part) {}
+
+    bool operator[](op_index i) const { return part_[i] != no_part; }
+    /// The members of an op's partition; the op itself if it is free.
+    std::vector<op_index> mates(op_index i) const { return (*this)[i] ? parts_[part_[i]] : std::vector<op_index>{i}; }
+    size_t part(op_index i) const { return part_[i]; }
+    void add_part(const std::vector<op_index> &members) {
+        for (const op_index member : members)
+            part_[member] = parts_.size();
+        parts_.push_back(members);
+    }
+
+private:
+    static constexpr size_t no_part = SIZE_MAX;
+    std::vector<size_t> part_;
+    std::vector<std::vector<op_index>> parts_;
+};
 
 /// A kind of partition: a pattern, free of data types. Its file in partitions/ draws it.
 struct partition_kind {

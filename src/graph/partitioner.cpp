@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <set>
 
 #include "graph/partition.hpp"
 
@@ -50,36 +51,60 @@ struct found_partition {
     size_t position; // of its last op in the topological order
 };
 
+found_partition find_partition(const graph &g, std::span<const partition_kind *const> kinds, op_index seed,
+                               const taken_ops &taken) {
+    for (const partition_kind *kind : kinds)
+        if (auto members = kind->match(g, seed, taken); !members.empty()) return {kind, std::move(members), 0};
+    return {nullptr, {seed}, 0};
+}
+
+/// An order in which each partition comes after those that it needs a value of; of several that could be next, the one whose
+/// last op comes first.
+std::vector<size_t> execution_order(const graph &g, const std::vector<found_partition> &found, const taken_ops &taken) {
+    std::vector<std::set<size_t>> next(found.size());
+    std::vector<size_t> waits_for(found.size(), 0);
+    for (size_t from = 0; from < found.size(); ++from)
+        for (const op_index member : found[from].members)
+            for (const auto &output : g.ops()[member].outputs)
+                for (const op_index consumer : g.consumers(output.id)) {
+                    const size_t to = taken.part(consumer);
+                    if (to != from && next[from].insert(to).second) ++waits_for[to];
+                }
+    std::set<std::pair<size_t, size_t>> ready; // by position
+    const auto note_ready = [&](size_t i) {
+        if (waits_for[i] == 0) ready.insert({found[i].position, i});
+    };
+    for (size_t i = 0; i < found.size(); ++i)
+        note_ready(i);
+    std::vector<size_t> order;
+    while (!ready.empty()) {
+        const size_t first = ready.begin()->second;
+        ready.erase(ready.begin());
+        order.push_back(first);
+        for (const size_t to : next[first]) {
+            --waits_for[to];
+            note_ready(to);
+        }
+    }
+    return order;
+}
+
 } // namespace
 
 std::vector<std::shared_ptr<const partition>> make_partitions(const graph &g, std::span<const partition_kind *const> kinds) {
-    const auto &order = g.topological_order();
-    std::vector<size_t> position(g.ops().size());
-    for (size_t i = 0; i < order.size(); ++i)
-        position[order[i]] = i;
-
-    taken_ops taken(g.ops().size(), false);
+    taken_ops taken(g.ops().size());
     std::vector<found_partition> found;
-    for (const op_index seed : order) {
+    for (const op_index seed : g.topological_order()) {
         if (taken[seed]) continue;
-        found_partition next{nullptr, {seed}, 0};
-        for (const partition_kind *kind : kinds)
-            if (auto members = kind->match(g, seed, taken); !members.empty()) {
-                next = {kind, std::move(members), 0};
-                break;
-            }
-        for (const op_index member : next.members) {
-            taken[member] = true;
-            next.position = std::max(next.position, position[member]);
-        }
-        found.push_back(std::move(next));
+        found.push_back(find_partition(g, kinds, seed, taken));
+        taken.add_part(found.back().members);
+        for (const op_index member : found.back().members)
+            found.back().position = std::max(found.back().position, g.position(member));
     }
-    // Only a partition's last op has a consumer outside, so running partitions in the order of their last ops is safe.
-    std::sort(found.begin(), found.end(), [](const auto &a, const auto &b) { return a.position < b.position; });
     std::vector<std::shared_ptr<const partition>> partitions;
     partitions.reserve(found.size());
-    for (const auto &f : found)
-        partitions.push_back(make_partition(g, f.kind, f.members));
+    for (const size_t i : execution_order(g, found, taken))
+        partitions.push_back(make_partition(g, found[i].kind, found[i].members));
     return partitions;
 }
 

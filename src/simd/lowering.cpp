@@ -6,6 +6,7 @@
 #include "simd/elementwise.hpp"
 #include "simd/fused_ops.hpp"
 #include "simd/reduction.hpp"
+#include "simd/row_program_step.hpp"
 
 namespace onefold::impl::simd {
 
@@ -66,6 +67,14 @@ double cost(const computation &c) {
     const auto results = static_cast<double>(kept_count(c.space));
     return nanoseconds_a_step + touched_bytes(c) / bytes_per_nanosecond + results * nanoseconds_an_element(c);
 }
+
+double cost(const row_program &p) {
+    if (p.instructions.size() > most_instructions || p.inputs.size() + p.outputs.size() > most_instructions)
+        return std::numeric_limits<double>::infinity();
+    return nanoseconds_a_step;
+}
+
+std::unique_ptr<step> make(const row_program &p) { return make_row_program_step(p, chosen_isa()); }
 
 std::unique_ptr<step> make(const computation &c) {
     const isa &on = chosen_isa();

@@ -71,7 +71,7 @@ void calibrate(const row &r, const element &type, int64_t bytes) {
     };
     contender first = contender_of(onednn);
     contender second = contender_of(simd);
-    race({&first, &second}, nullptr, 0.1);
+    race({&first, &second}, {}, 0.1);
     fmt::print("{:24} {:5} {:8} {} {}\n", r.name, type.name, bytes / 1024, time_and_rate(first, touched),
                time_and_rate(second, touched));
 }

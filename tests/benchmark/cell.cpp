@@ -15,7 +15,8 @@ namespace {
 
 constexpr double seconds_a_cell = 0.4;
 
-void report(benchmark::State &state, const cell &c, const contender &ours, const contender &loop, const contender &primitive) {
+void report(benchmark::State &state, const cell &c, const contender &ours, const contender &loop, const contender &primitive,
+            const contender &parts) {
     auto &counters = state.counters;
     counters["bytes"] = c.bytes;
     counters["ns"] = ours.best();
@@ -31,6 +32,10 @@ void report(benchmark::State &state, const cell &c, const contender &ours, const
         counters["onednn_ns"] = primitive.best();
         counters["ratio_to_onednn"] = ours.best() / primitive.best();
     }
+    if (parts.takes_part()) {
+        counters["parts_ns"] = parts.best();
+        counters["ratio_to_parts"] = ours.best() / parts.best();
+    }
     state.SetLabel(c.label);
 }
 
@@ -38,11 +43,12 @@ void measure(benchmark::State &state, const cell &c) {
     contender ours(c.ours);
     contender loop(c.loop);
     contender primitive(c.primitive);
+    contender parts(c.parts);
     for (auto _ : state) {
-        race({&ours, &loop}, &primitive, seconds_a_cell);
+        race({&ours, &loop}, {&primitive, &parts}, seconds_a_cell);
         state.SetIterationTime(ours.best() * 1e-9);
     }
-    report(state, c, ours, loop, primitive);
+    report(state, c, ours, loop, primitive, parts);
 }
 
 void run(benchmark::State &state, int thread_count, const std::function<cell()> &make) {

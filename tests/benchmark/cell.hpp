@@ -13,6 +13,7 @@ struct cell {
     std::function<void()> ours;
     std::function<void()> loop;
     std::function<void()> primitive; // empty: oneDNN has none
+    std::function<void()> parts;     // the same graph op by op; empty: it is one op
     double bytes = 0;                // that the loop reads and writes
     double aim = 0;                  // the time that ours is to take at most, in times of the loop
     double aim_ns = 0;               // or in nanoseconds; 0: as it may be
@@ -33,5 +34,6 @@ void register_reductions();
 void register_elementwise();
 void register_latency();
 void register_axes_tensors();
+void register_chains();
 
 } // namespace onefold::bench

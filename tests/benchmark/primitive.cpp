@@ -60,7 +60,46 @@ primitive make_binary(const description &what, dnnl::algorithm algorithm, const 
                   {DNNL_ARG_DST, {src_0, cpu(), buffers.dst().data()}}});
 }
 
+primitive make_layer_norm(const chain_description &what, const buffer &src, const buffer &dst) {
+    const auto data = dense(*what.type, what.sizes, what.sizes.size());
+    const dnnl::layer_normalization_forward::primitive_desc descriptor(
+        cpu(), dnnl::prop_kind::forward_inference, data, data, 1e-5F,
+        dnnl::normalization_flags::use_scale | dnnl::normalization_flags::use_shift, dnnl::primitive_attr(), true);
+    if (!descriptor) return {};
+    const dnnl::memory::desc weights({what.sizes.back()}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::a);
+    return ready(descriptor, dnnl::layer_normalization_forward(descriptor),
+                 {{DNNL_ARG_SRC, {data, cpu(), src.data()}},
+                  {DNNL_ARG_DST, {data, cpu(), dst.data()}},
+                  {DNNL_ARG_SCALE, {weights, cpu()}},
+                  {DNNL_ARG_SHIFT, {weights, cpu()}}});
+}
+
+primitive make_softmax(const chain_description &what, dnnl::algorithm algorithm, const buffer &src, const buffer &dst) {
+    const auto data = dense(*what.type, what.sizes, what.sizes.size());
+    const dnnl::softmax_forward::primitive_desc descriptor(cpu(), dnnl::prop_kind::forward_inference, algorithm, data, data,
+                                                           static_cast<int>(what.axes[0]), dnnl::primitive_attr(), true);
+    if (!descriptor) return {};
+    return ready(descriptor, dnnl::softmax_forward(descriptor),
+                 {{DNNL_ARG_SRC, {data, cpu(), src.data()}}, {DNNL_ARG_DST, {data, cpu(), dst.data()}}});
+}
+
 } // namespace
+
+primitive make_primitive(const chain_description &what, const buffer &src, const buffer &dst) {
+    if (!what.type->primitive || what.axes.size() != 1) return {};
+    switch (what.kind) {
+    case chain_kind::layer_norm: {
+        const bool is_last = what.axes[0] + 1 == static_cast<int64_t>(what.sizes.size());
+        return is_last ? make_layer_norm(what, src, dst) : primitive{};
+    }
+    case chain_kind::softmax:
+        return make_softmax(what, dnnl::algorithm::softmax_accurate, src, dst);
+    case chain_kind::log_softmax:
+        return make_softmax(what, dnnl::algorithm::softmax_log, src, dst);
+    default:
+        return {};
+    }
+}
 
 primitive make_primitive(const description &what, const operation &buffers) {
     if (!what.type->primitive || what.srcs[0].size() > DNNL_MAX_NDIMS) return {};

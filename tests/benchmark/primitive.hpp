@@ -3,6 +3,7 @@
 #include <functional>
 #include <string>
 
+#include "tests/benchmark/chain.hpp"
 #include "tests/benchmark/operation.hpp"
 
 namespace onefold::bench {
@@ -16,5 +17,8 @@ struct primitive {
 
 /// The primitive for ReduceMean, Add or Maximum, on the operation's own buffers, which must outlive it.
 primitive make_primitive(const description &what, const operation &buffers);
+
+/// Layer normalization over the last dim, or (log-)softmax over one dim. The weights are some of its own.
+primitive make_primitive(const chain_description &what, const buffer &src, const buffer &dst);
 
 } // namespace onefold::bench

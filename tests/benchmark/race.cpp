@@ -48,18 +48,19 @@ double contender::median() const {
     return sorted[sorted.size() / 2];
 }
 
-void race(std::vector<contender *> equals, contender *slow, double seconds) {
-    std::erase_if(equals, [](const contender *c) { return !c->takes_part(); });
-    if (slow && !slow->takes_part()) slow = nullptr;
-    for (contender *c : equals)
-        c->warm_up();
-    if (slow) slow->warm_up();
+void race(std::vector<contender *> equals, std::vector<contender *> slow, double seconds) {
+    for (auto *contenders : {&equals, &slow}) {
+        std::erase_if(*contenders, [](const contender *c) { return !c->takes_part(); });
+        for (contender *c : *contenders)
+            c->warm_up();
+    }
     const auto start = std::chrono::steady_clock::now();
     double elapsed = 0;
     for (int round = 0; round < fewest_rounds || (round < most_rounds && elapsed < seconds * 1e9); ++round) {
         for (contender *c : equals)
             c->sample();
-        if (slow && (!slow->has_samples() || slow->spent() < elapsed / 3)) slow->sample();
+        for (contender *c : slow)
+            if (!c->has_samples() || c->spent() < elapsed / 3) c->sample();
         elapsed = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
     }
 }

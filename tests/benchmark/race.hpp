@@ -33,8 +33,8 @@ private:
     double spent_ = 0;
 };
 
-/// Samples each of them in turn, again and again, for some `seconds`; `slow`, which may be null, as often as a third of the
-/// time allows, at least once. So all of them meet the same state of the machine. Those without a function are left out.
-void race(std::vector<contender *> equals, contender *slow, double seconds);
+/// Samples each of them in turn, again and again, for some `seconds`; each of the `slow` ones as often as a third of the time
+/// allows, at least once. So all of them meet the same state of the machine. Those without a function are left out.
+void race(std::vector<contender *> equals, std::vector<contender *> slow, double seconds);
 
 } // namespace onefold::bench

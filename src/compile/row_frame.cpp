@@ -1,0 +1,180 @@
+#include "compile/row_frame.hpp"
+
+#include <algorithm>
+
+#include "graph/error.hpp"
+#include "graph/shape_inference.hpp"
+
+namespace onefold::impl {
+
+namespace {
+
+constexpr size_t most_terms = 8; // of an n-ary op: more are added in trees, by a kernel of their own
+
+bool has_instruction_for_power(float exponent) {
+    constexpr std::array exponents = {2.0F, 1.0F, 0.5F, -0.5F, -1.0F};
+    return std::find(exponents.begin(), exponents.end(), exponent) != exponents.end();
+}
+
+/// Of two sizes of a dim that are broadcast; nullopt where they do not go together.
+std::optional<int64_t> common_size(int64_t a, int64_t b) {
+    if (a == b || b == 1) return a;
+    if (a == 1) return b;
+    if (a == unknown_dim) return b;
+    if (b == unknown_dim) return a;
+    return std::nullopt;
+}
+
+bool may_be_equal(int64_t a, int64_t b) { return a == b || a == unknown_dim || b == unknown_dim; }
+
+/// From the right; none where an axis is wrong: compiling the op says so.
+std::set<size_t> distances_of_axes(const op &o, size_t rank) {
+    std::set<size_t> distances;
+    try {
+        for (const int64_t axis : reduced_axes(o, rank))
+            distances.insert(rank - static_cast<size_t>(axis));
+    } catch (const error &) {
+        return {};
+    }
+    return distances;
+}
+
+bool is_one_element(const dims &d) {
+    return std::all_of(d.begin(), d.end(), [](int64_t size) { return size == 1; });
+}
+
+int64_t at(const dims &from_the_right, size_t distance) {
+    return distance <= from_the_right.size() ? from_the_right[distance - 1] : 1;
+}
+
+} // namespace
+
+bool row_frame::has_instructions(const op &o) {
+    const auto is_small_float = [](const logical_tensor &t) { return contains(small_floats, t.type); };
+    const auto are_small_floats = [&](const std::vector<logical_tensor> &tensors) {
+        return std::all_of(tensors.begin(), tensors.end(), is_small_float);
+    };
+    if (!are_small_floats(o.inputs) || !are_small_floats(o.outputs)) return false;
+    switch (o.schema().family) {
+    case op_family::unary:
+        return o.kind != onefold_op_pow || has_instruction_for_power(o.unary().alpha);
+    case op_family::binary:
+    case op_family::conversion:
+        return true;
+    case op_family::nary:
+        return o.inputs.size() <= most_terms;
+    case op_family::reduction:
+        return !has_axes_input(o) && !(o.reduction().axes.empty() && o.reduction().if_empty != empty_axes::reduce_all);
+    default:
+        return false;
+    }
+}
+
+bool row_frame::try_add(const op &o, const std::function<const dims &(const logical_tensor &)> &dims_of) {
+    row_frame before = *this;
+    if (has_instructions(o) && add(o, dims_of) && is_consistent()) return true;
+    *this = std::move(before);
+    return false;
+}
+
+bool row_frame::add(const op &o, const std::function<const dims &(const logical_tensor &)> &dims_of) {
+    const dims &dst = dims_of(o.outputs[0]);
+    if (o.schema().family == op_family::reduction) return add_reduction(o, dims_of(o.inputs[0]), dst);
+    const auto layout = common_layout(o);
+    if (!layout) return false;
+    for (const logical_tensor &input : o.inputs)
+        if (!add_tensor(input.id, *layout, dims_of(input))) return false;
+    return add_tensor(o.outputs[0].id, *layout, dst);
+}
+
+bool row_frame::add_reduction(const op &o, const dims &src, const dims &dst) {
+    const std::set<size_t> reduced = distances_of_axes(o, src.size());
+    if (reduced.empty() || (reduced_ && *reduced_ != reduced)) return false;
+    if (layout_of(o.inputs[0].id).value_or(tensor_layout::aligned) != tensor_layout::aligned) return false;
+    // Dims known to be dropped at the left leave the others where they are.
+    const bool are_leading = *reduced.begin() + reduced.size() == src.size() + 1;
+    const auto layout = o.reduction().keep_dims || are_leading ? tensor_layout::aligned : tensor_layout::dropped;
+    reduced_ = reduced;
+    reduction_sources_.push_back(o.inputs[0].id);
+    return add_tensor(o.inputs[0].id, tensor_layout::aligned, src) && add_tensor(o.outputs[0].id, layout, dst);
+}
+
+std::optional<tensor_layout> row_frame::layout_of(size_t id) const {
+    const auto found = tensors_.find(id);
+    // One element lies anywhere.
+    if (found == tensors_.end() || is_one_element(found->second.sizes)) return std::nullopt;
+    return found->second.layout;
+}
+
+std::optional<tensor_layout> row_frame::common_layout(const op &o) const {
+    std::optional<tensor_layout> common;
+    const auto agrees = [&](const logical_tensor &t) {
+        const auto layout = layout_of(t.id);
+        if (layout && common && *layout != *common) return false;
+        if (layout) common = layout;
+        return true;
+    };
+    if (!std::all_of(o.inputs.begin(), o.inputs.end(), agrees) || !agrees(o.outputs[0])) return std::nullopt;
+    return common.value_or(tensor_layout::aligned);
+}
+
+bool row_frame::add_tensor(size_t id, tensor_layout layout, const dims &d) {
+    if (const auto known = layout_of(id)) return *known == layout;
+    const tensor added{layout, spread(layout, d, 1)};
+    if (!grow(added.sizes)) return false;
+    tensors_.insert_or_assign(id, added);
+    return true;
+}
+
+bool row_frame::grow(const dims &sizes) {
+    sizes_.resize(std::max(sizes_.size(), sizes.size()), 1);
+    for (size_t i = 0; i < sizes.size(); ++i) {
+        const auto common = common_size(sizes_[i], sizes[i]);
+        if (!common) return false;
+        sizes_[i] = *common;
+    }
+    return true;
+}
+
+bool row_frame::is_consistent() const {
+    return std::all_of(reduction_sources_.begin(), reduction_sources_.end(), [&](size_t id) {
+        const dims &src = tensors_.at(id).sizes;
+        return std::all_of(reduced_->begin(), reduced_->end(), [&](size_t distance) {
+            return may_be_equal(at(src, distance), at(sizes_, distance));
+        });
+    });
+}
+
+bool row_frame::can_store(size_t id) const {
+    const dims &mine = tensors_.at(id).sizes;
+    bool varies = false;
+    bool is_whole = true;
+    for (size_t distance = 1; distance <= sizes_.size(); ++distance) {
+        const int64_t size = at(mine, distance);
+        const bool is_full = may_be_equal(size, at(sizes_, distance));
+        if (!is_reduced(distance)) {
+            if (!is_full) return false;
+            continue;
+        }
+        varies = varies || size != 1;
+        is_whole = is_whole && is_full;
+    }
+    return is_whole || !varies;
+}
+
+dims row_frame::spread(tensor_layout layout, const dims &of_tensor, int64_t filling) const {
+    dims spread;
+    for (size_t taken = 0; taken < of_tensor.size();) {
+        const bool absent = layout == tensor_layout::dropped && is_reduced(spread.size() + 1);
+        spread.push_back(absent ? filling : of_tensor[of_tensor.size() - ++taken]);
+    }
+    return spread;
+}
+
+dims row_frame::spread(size_t id, const dims &of_tensor, int64_t filling) const {
+    dims d = spread(tensors_.at(id).layout, of_tensor, filling);
+    d.resize(sizes_.size(), filling);
+    return d;
+}
+
+} // namespace onefold::impl

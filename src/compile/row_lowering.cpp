@@ -1,0 +1,132 @@
+#include "compile/row_lowering.hpp"
+
+#include <algorithm>
+
+#include "compile/loop_space.hpp"
+#include "compile/row_frame.hpp"
+#include "compile/row_instructions.hpp"
+
+namespace onefold::impl {
+
+namespace {
+
+dims reversed(dims d) {
+    std::reverse(d.begin(), d.end());
+    return d;
+}
+
+/// Ops turned into instructions, one after the other.
+class row_lowering {
+public:
+    row_lowering(const row_frame &frame, const placed_tensors &inputs, const std::map<size_t, dims> &dims_of)
+        : frame_(frame), inputs_(inputs), dims_of_(dims_of) {}
+
+    void add(const op &o) { value_of_[o.outputs[0].id] = lower(o); }
+
+    row_program finish(const placed_tensors &outputs);
+
+private:
+    size_t lower(const op &o);
+    size_t value(size_t id);
+    operand operand_of(size_t id, const placed_tensor &t) const;
+    bool varies(size_t id) const;
+    loop_space space() const;
+
+    const row_frame &frame_;
+    const placed_tensors &inputs_;
+    const std::map<size_t, dims> &dims_of_;
+    row_program program_;
+    row_instructions instructions_;
+    std::map<size_t, size_t> value_of_; // of a tensor
+};
+
+size_t row_lowering::lower(const op &o) {
+    const auto argument = [&](size_t i) { return value(o.inputs[i].id); };
+    switch (o.schema().family) {
+    case op_family::unary:
+        return instructions_.unary(o.kind, o.unary(), argument(0));
+    case op_family::binary: {
+        const size_t first = argument(0);
+        return instructions_.binary(o.kind, first, argument(1));
+    }
+    case op_family::nary: {
+        std::vector<size_t> values;
+        for (size_t i = 0; i < o.inputs.size(); ++i)
+            values.push_back(argument(i));
+        return instructions_.nary(o.kind, std::move(values));
+    }
+    case op_family::reduction:
+        return instructions_.reduce(o.kind, argument(0));
+    default:
+        return argument(0); // a conversion: what it is stored as does not count on the way
+    }
+}
+
+size_t row_lowering::value(size_t id) {
+    if (const auto known = value_of_.find(id); known != value_of_.end()) return known->second;
+    const size_t loaded = instructions_.load(program_.inputs.size(), varies(id));
+    program_.inputs.push_back(operand_of(id, inputs_.at(id)));
+    return value_of_[id] = loaded;
+}
+
+operand row_lowering::operand_of(size_t id, const placed_tensor &t) const {
+    dims strides = t.strides;
+    for (size_t i = 0; i < strides.size(); ++i)
+        if (t.dims[i] == 1) strides[i] = 0;
+    return {t.buffer, t.type, reversed(frame_.spread(id, strides, 0))};
+}
+
+bool row_lowering::varies(size_t id) const {
+    const dims sizes = frame_.spread(id, dims_of_.at(id), 1);
+    for (size_t distance = 1; distance <= sizes.size(); ++distance)
+        if (frame_.is_reduced(distance) && sizes[distance - 1] != 1) return true;
+    return false;
+}
+
+loop_space row_lowering::space() const {
+    loop_space space{reversed(frame_.sizes()), {}};
+    for (size_t i = 0; i < space.rank(); ++i)
+        space.reduced.push_back(frame_.is_reduced(space.rank() - i));
+    return space;
+}
+
+row_program row_lowering::finish(const placed_tensors &outputs) {
+    std::vector<size_t> results;
+    for (const auto &[id, tensor] : outputs) {
+        program_.outputs.push_back({0, operand_of(id, tensor)});
+        results.push_back(value_of_.at(id));
+    }
+    program_.space = space();
+    program_.instructions = instructions_.finish(results);
+    std::vector<dims *> strides;
+    for (operand &input : program_.inputs)
+        strides.push_back(&input.strides);
+    for (size_t i = 0; i < results.size(); ++i) {
+        program_.outputs[i].value = results[i];
+        strides.push_back(&program_.outputs[i].to.strides);
+    }
+    // What is read most of decides on the order of the dims.
+    const auto broadcast_dims = [](const dims *d) { return std::count(d->begin(), d->end(), 0); };
+    const auto primary = std::min_element(strides.begin(), strides.end(), [&](const dims *a, const dims *b) {
+        return broadcast_dims(a) < broadcast_dims(b);
+    });
+    canonicalise(program_.space, strides, **primary);
+    return std::move(program_);
+}
+
+} // namespace
+
+std::optional<row_program> make_row_program(const partition &p, const placed_tensors &inputs, const placed_tensors &outputs,
+                                            const std::map<size_t, dims> &dims_of) {
+    row_frame frame;
+    for (const op &o : p.ops)
+        if (!frame.try_add(o, [&](const logical_tensor &t) -> const dims & { return dims_of.at(t.id); })) return std::nullopt;
+    for (const auto &[id, tensor] : outputs)
+        if (!frame.can_store(id)) return std::nullopt;
+    row_lowering lowering(frame, inputs, dims_of);
+    for (const op &o : p.ops)
+        lowering.add(o);
+    return lowering.finish(outputs);
+}
+
+} // namespace onefold::impl

@@ -1,0 +1,165 @@
+#include "simd/row_program_step.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "simd/parallel.hpp"
+#include "simd/row_worker.hpp"
+
+namespace onefold::impl::simd {
+
+namespace {
+
+/// Loads that only reductions need, which read memory themselves, are not made.
+void drop_unread_loads(row_schedule &schedule, const row_program &p, const row_kernels &kernels) {
+    for (row_phase &phase : schedule.phases) {
+        const auto is_read = [&](size_t load) {
+            return std::any_of(phase.actions.begin(), phase.actions.end(), [&](const tile_action &a) {
+                switch (a.what) {
+                case tile_action::kind::store:
+                    return p.outputs[a.index].value == load;
+                case tile_action::kind::reduce:
+                    return kernels.reduction_of(a.index).source == load && !kernels.reduction_of(a.index).reads_memory;
+                case tile_action::kind::compute:
+                    break;
+                }
+                const row_instruction &i = p.instructions[a.index];
+                return i.code != row_opcode::load && !phase.is_read_from_cache[a.index] &&
+                       std::find(i.arguments.begin(), i.arguments.end(), load) != i.arguments.end();
+            });
+        };
+        const auto is_unread = [&](const tile_action &a) {
+            return a.what == tile_action::kind::compute && kernels.of(a.index).by == row_kernel::way::converted &&
+                   !is_read(a.index);
+        };
+        phase.actions.erase(std::remove_if(phase.actions.begin(), phase.actions.end(), is_unread), phase.actions.end());
+    }
+}
+
+row_job make_job(const row_program &p, const isa &on) {
+    row_schedule schedule = make_schedule(p, true);
+    // One register more is for what has to be brought together.
+    row_geometry geometry(p, schedule.register_count + 1, schedule.cached.size());
+    if (geometry.goes_by_passes() && !schedule.cached.empty()) {
+        schedule = make_schedule(p, false);
+        geometry = row_geometry(p, schedule.register_count + 1, 0);
+    }
+    row_kernels kernels(p, on, geometry, schedule);
+    drop_unread_loads(schedule, p, kernels);
+    return {p, std::move(schedule), std::move(geometry), std::move(kernels)};
+}
+
+class row_program_step : public step {
+public:
+    row_program_step(const row_program &p, const isa &on)
+        : job_(make_job(p, on)), name_(fmt::format("simd:row_program:{}", on.name)) {
+        const row_geometry &g = job_.geometry;
+        by_passes_ = g.goes_by_passes();
+        results_floats_ = job_.result_distance() * static_cast<int64_t>(p.instructions.size());
+        cache_floats_ = static_cast<int64_t>(job_.schedule.cached.size()) * g.tiles() * g.elements_a_tile();
+        totals_bytes_ = round_up(static_cast<int64_t>(job_.kernels.total_size()) * g.width);
+        // A unit does not depend on the others: how many threads there are decides on no bit of a result.
+        const auto threads = static_cast<int64_t>(std::max(1U, std::thread::hardware_concurrency()));
+        slots_ = by_passes_ ? g.units() : std::min(g.units(), 4 * threads);
+        slot_bytes_ = round_up((results_floats_ + cache_floats_) * static_cast<int64_t>(sizeof(float))) +
+                      totals_bytes_ * (by_passes_ ? g.blocks() : 1);
+    }
+
+    std::string name() const override { return name_; }
+    size_t scratch_bytes() const override { return static_cast<size_t>(slots_ * slot_bytes_); }
+
+    void run(buffer_list buffers, std::byte *scratch) const override {
+        if (by_passes_) return run_by_passes(buffers, scratch);
+        const int64_t units = job_.geometry.units();
+        const int64_t units_a_slot = (units + slots_ - 1) / slots_;
+        for_each_unit(slots_, units_a_slot * job_.geometry.elements_a_piece(), [&](int64_t begin, int64_t end) {
+            row_worker worker(job_, buffers);
+            for (int64_t slot = begin; slot < end; ++slot)
+                for (int64_t unit = slot * units / slots_; unit < (slot + 1) * units / slots_; ++unit)
+                    run_unit(worker, unit, scratch + slot * slot_bytes_);
+        });
+    }
+
+private:
+    static int64_t round_up(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+    float *results_in(std::byte *slot) const { return reinterpret_cast<float *>(slot); }
+    float *cache_in(std::byte *slot) const { return results_in(slot) + results_floats_; }
+    std::byte *totals_in(std::byte *slot, int64_t block) const {
+        return slot + round_up((results_floats_ + cache_floats_) * static_cast<int64_t>(sizeof(float))) + block * totals_bytes_;
+    }
+
+    void run_unit(row_worker &worker, int64_t unit, std::byte *slot) const {
+        worker.enter(unit, results_in(slot), cache_in(slot));
+        worker.compute_first_results();
+        std::byte *totals = totals_in(slot, 0);
+        for (size_t phase = 0; phase < job_.schedule.phases.size(); ++phase) {
+            worker.clear(totals);
+            worker.run_tiles(phase, 0, job_.geometry.tiles(), totals);
+            worker.finish_pass(phase, totals);
+        }
+        worker.store_results();
+    }
+
+    /// Each pass over blocks of all pieces before the next one. The blocks' totals are combined in pairs.
+    void run_by_passes(buffer_list buffers, std::byte *scratch) const {
+        const row_geometry &g = job_.geometry;
+        for_each_unit(g.units(), g.width, [&](int64_t begin, int64_t end) {
+            row_worker worker(job_, buffers);
+            for (int64_t unit = begin; unit < end; ++unit) {
+                std::byte *slot = scratch + unit * slot_bytes_;
+                worker.enter(unit, results_in(slot), cache_in(slot));
+                worker.compute_first_results();
+            }
+        });
+        for (size_t phase = 0; phase < job_.schedule.phases.size(); ++phase) {
+            for_each_unit(g.units() * g.blocks(), g.tiles_a_block() * g.elements_a_tile(), [&](int64_t begin, int64_t end) {
+                row_worker worker(job_, buffers);
+                for (int64_t i = begin; i < end; ++i)
+                    run_block(worker, phase, i / g.blocks(), i % g.blocks(), scratch + i / g.blocks() * slot_bytes_);
+            });
+            for_each_unit(g.units(), g.width, [&](int64_t begin, int64_t end) {
+                row_worker worker(job_, buffers);
+                for (int64_t unit = begin; unit < end; ++unit)
+                    finish_unit(worker, phase, unit, scratch + unit * slot_bytes_);
+            });
+        }
+    }
+
+    void run_block(row_worker &worker, size_t phase, int64_t unit, int64_t block, std::byte *slot) const {
+        worker.enter(unit, results_in(slot), cache_in(slot));
+        worker.check_divisors();
+        std::byte *totals = totals_in(slot, block);
+        worker.clear(totals);
+        const int64_t first = block * job_.geometry.tiles_a_block();
+        worker.run_tiles(phase, first, std::min(job_.geometry.tiles(), first + job_.geometry.tiles_a_block()), totals);
+    }
+
+    void finish_unit(row_worker &worker, size_t phase, int64_t unit, std::byte *slot) const {
+        worker.enter(unit, results_in(slot), cache_in(slot));
+        const int64_t blocks = job_.geometry.blocks();
+        for (int64_t apart = 1; apart < blocks; apart *= 2)
+            for (int64_t b = 0; b + apart < blocks; b += 2 * apart)
+                worker.combine(totals_in(slot, b), totals_in(slot, b + apart));
+        worker.finish_pass(phase, totals_in(slot, 0));
+        if (phase + 1 == job_.schedule.phases.size()) worker.store_results();
+    }
+
+    row_job job_;
+    std::string name_;
+    bool by_passes_;
+    int64_t results_floats_;
+    int64_t cache_floats_;
+    int64_t totals_bytes_;
+    int64_t slots_;
+    int64_t slot_bytes_;
+};
+
+} // namespace
+
+std::unique_ptr<step> make_row_program_step(const row_program &p, const isa &on) {
+    return std::make_unique<row_program_step>(p, on);
+}
+
+} // namespace onefold::impl::simd

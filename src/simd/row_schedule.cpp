@@ -1,0 +1,183 @@
+#include "simd/row_schedule.hpp"
+
+#include <algorithm>
+
+namespace onefold::impl::simd {
+
+namespace {
+
+bool contains(const std::vector<size_t> &values, size_t value) {
+    return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+/// What is done in one pass.
+class phase_builder {
+public:
+    phase_builder(const row_program &p, const std::vector<size_t> &levels, size_t phase)
+        : program_(p), levels_(levels), phase_(phase), needed_(p.instructions.size(), false) {
+        for (size_t i = 0; i < p.instructions.size(); ++i)
+            if (is_reduced_here(i)) need(p.instructions[i].arguments[0], {});
+        for (const row_output &output : p.outputs)
+            if (is_stored_here(output)) need(output.value, {});
+    }
+
+    bool needs(size_t value) const { return needed_[value]; }
+
+    /// Without what is cached by an earlier pass.
+    void forget_cached(const std::vector<size_t> &cached) {
+        std::fill(needed_.begin(), needed_.end(), false);
+        for (size_t i = 0; i < needed_.size(); ++i)
+            if (is_reduced_here(i)) need(program_.instructions[i].arguments[0], cached);
+        for (const row_output &output : program_.outputs)
+            if (is_stored_here(output)) need(output.value, cached);
+    }
+
+    row_phase build(size_t &register_count, const std::vector<size_t> &cached) const {
+        row_phase phase;
+        for (size_t i = 0; i < needed_.size(); ++i) {
+            if (!needed_[i]) continue;
+            phase.actions.push_back({tile_action::kind::compute, i});
+            for (size_t k = 0; k < needed_.size(); ++k)
+                if (is_reduced_here(k) && program_.instructions[k].arguments[0] == i)
+                    phase.actions.push_back({tile_action::kind::reduce, k});
+            for (size_t k = 0; k < program_.outputs.size(); ++k)
+                if (is_stored_here(program_.outputs[k]) && program_.outputs[k].value == i)
+                    phase.actions.push_back({tile_action::kind::store, k});
+        }
+        assign_registers(phase, register_count, cached);
+        phase.is_read_from_cache.assign(needed_.size(), false);
+        for (const size_t value : cached)
+            phase.is_read_from_cache[value] = true;
+        for (size_t i = 0; i < needed_.size(); ++i)
+            if (!program_.instructions[i].varies && levels_[i] == phase_ + 1) phase.results.push_back(i);
+        return phase;
+    }
+
+private:
+    bool is_reduced_here(size_t i) const {
+        return program_.instructions[i].code == row_opcode::reduce && levels_[i] == phase_ + 1;
+    }
+    bool is_stored_here(const row_output &output) const {
+        return program_.instructions[output.value].varies && levels_[output.value] == phase_;
+    }
+
+    void need(size_t value, const std::vector<size_t> &cached) {
+        const row_instruction &i = program_.instructions[value];
+        if (!i.varies || needed_[value]) return;
+        needed_[value] = true;
+        if (i.code == row_opcode::load || contains(cached, value)) return;
+        for (const size_t argument : i.arguments)
+            need(argument, cached);
+    }
+
+    /// A register is free again behind the last action that reads it; an instruction may write where it reads.
+    void assign_registers(row_phase &phase, size_t &register_count, const std::vector<size_t> &cached) const {
+        const size_t count = program_.instructions.size();
+        std::vector<size_t> last_use(count, 0);
+        for (size_t at = 0; at < phase.actions.size(); ++at)
+            for (const size_t value : read_by(phase.actions[at], cached))
+                last_use[value] = at;
+        phase.registers.assign(count, no_register);
+        std::vector<size_t> free_from; // of each register: the action behind which it is free
+        for (size_t at = 0; at < phase.actions.size(); ++at) {
+            if (phase.actions[at].what != tile_action::kind::compute) continue;
+            const size_t value = phase.actions[at].index;
+            const auto found = std::find_if(free_from.begin(), free_from.end(), [&](size_t last) { return last <= at; });
+            phase.registers[value] = static_cast<size_t>(found - free_from.begin());
+            if (found == free_from.end())
+                free_from.push_back(std::max(last_use[value], at + 1));
+            else
+                *found = std::max(last_use[value], at + 1);
+        }
+        register_count = std::max(register_count, free_from.size());
+    }
+
+    std::vector<size_t> read_by(const tile_action &action, const std::vector<size_t> &cached) const {
+        if (action.what == tile_action::kind::store) return {program_.outputs[action.index].value};
+        const row_instruction &i = program_.instructions[action.index];
+        if (i.code == row_opcode::load || contains(cached, action.index)) return {};
+        std::vector<size_t> values;
+        for (const size_t argument : i.arguments)
+            if (program_.instructions[argument].varies) values.push_back(argument);
+        return values;
+    }
+
+    const row_program &program_;
+    const std::vector<size_t> &levels_;
+    size_t phase_;
+    std::vector<bool> needed_;
+};
+
+size_t phase_count(const row_program &p, const std::vector<size_t> &levels) {
+    size_t count = 0;
+    for (size_t i = 0; i < p.instructions.size(); ++i)
+        if (p.instructions[i].code == row_opcode::reduce) count = std::max(count, levels[i]);
+    for (const row_output &output : p.outputs)
+        if (p.instructions[output.value].varies) count = std::max(count, levels[output.value] + 1);
+    return count;
+}
+
+} // namespace
+
+bool is_expensive(const row_instruction &i) {
+    switch (i.code) {
+    case row_opcode::root:
+    case row_opcode::reciprocal_sqrt:
+        return true;
+    case row_opcode::binary:
+        return i.op == onefold_op_divide;
+    case row_opcode::unary:
+        break;
+    default:
+        return false;
+    }
+    switch (i.op) {
+    case onefold_op_abs:
+    case onefold_op_clamp:
+    case onefold_op_hard_sigmoid:
+    case onefold_op_hard_swish:
+    case onefold_op_leaky_relu:
+    case onefold_op_neg:
+    case onefold_op_relu:
+    case onefold_op_round:
+    case onefold_op_square:
+        return false;
+    default:
+        return true;
+    }
+}
+
+std::vector<size_t> levels_of(const row_program &p) {
+    std::vector<size_t> levels;
+    for (const row_instruction &i : p.instructions) {
+        size_t level = 0;
+        if (i.code != row_opcode::load)
+            for (const size_t argument : i.arguments)
+                level = std::max(level, levels[argument]);
+        levels.push_back(level + (i.code == row_opcode::reduce ? 1 : 0));
+    }
+    return levels;
+}
+
+row_schedule make_schedule(const row_program &p, bool may_cache) {
+    const auto levels = levels_of(p);
+    std::vector<phase_builder> builders;
+    for (size_t phase = 0; phase < phase_count(p, levels); ++phase)
+        builders.emplace_back(p, levels, phase);
+    row_schedule schedule;
+    for (size_t i = 0; i < p.instructions.size(); ++i) {
+        if (!p.instructions[i].varies && levels[i] == 0) schedule.first_results.push_back(i);
+        const auto passes = std::count_if(builders.begin(), builders.end(), [&](const auto &b) { return b.needs(i); });
+        if (may_cache && passes > 1 && is_expensive(p.instructions[i])) schedule.cached.push_back(i);
+    }
+    std::vector<size_t> cached; // by the passes so far
+    for (phase_builder &builder : builders) {
+        builder.forget_cached(cached);
+        schedule.phases.push_back(builder.build(schedule.register_count, cached));
+        for (const size_t value : schedule.cached)
+            if (builder.needs(value) && !contains(cached, value)) cached.push_back(value);
+    }
+    return schedule;
+}
+
+} // namespace onefold::impl::simd

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "compile/row_program.hpp"
+
+namespace onefold::impl::simd {
+
+/// What is done with a tile of elements: a value computed (or loaded), taken into a reduction, or stored as an output.
+struct tile_action {
+    enum class kind { compute, reduce, store };
+    kind what;
+    size_t index; // of the instruction, or of the output
+};
+
+/// One pass over the elements of a piece, and what follows from its reductions.
+struct row_phase {
+    std::vector<tile_action> actions;
+    std::vector<size_t> registers; // of each instruction: where its tile lies in this phase, or none
+    std::vector<bool> is_read_from_cache; // of each instruction: an earlier pass made its tiles
+    std::vector<size_t> results;   // instructions with one value a result, computed behind the pass in this order
+};
+inline constexpr size_t no_register = SIZE_MAX;
+
+/// The passes of a row program. What a pass needs of an earlier one is computed again, unless that is expensive: then its
+/// elements are cached.
+struct row_schedule {
+    std::vector<size_t> first_results; // known before the first pass
+    std::vector<row_phase> phases;
+    std::vector<size_t> cached;
+    size_t register_count = 0;
+};
+
+/// `may_cache` is false where pieces are too large for it.
+row_schedule make_schedule(const row_program &p, bool may_cache);
+
+/// True if computing the value costs more than loading it.
+bool is_expensive(const row_instruction &i);
+
+/// For each instruction, the pass that can compute it; for a result, the number of passes that come before it.
+std::vector<size_t> levels_of(const row_program &p);
+
+} // namespace onefold::impl::simd

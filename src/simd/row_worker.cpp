@@ -1,0 +1,223 @@
+#include "simd/row_worker.hpp"
+
+#include <algorithm>
+
+namespace onefold::impl::simd {
+
+namespace {
+
+constexpr int64_t most_rows_at_once = 64; // that a reduction of columns is given
+
+} // namespace
+
+row_worker::row_worker(const row_job &job, buffer_list buffers)
+    : job_(job), geometry_(job.geometry), buffers_(buffers), tile_elements_(job.geometry.elements_a_tile()) {}
+
+void row_worker::enter(int64_t unit, float *results, float *cache) {
+    results_ = results;
+    cache_ = cache;
+    const odometer outer(geometry_.outer_kept, unit / geometry_.pieces_a_row());
+    const int64_t first = unit % geometry_.pieces_a_row() * geometry_.width;
+    width_ = std::min(geometry_.width, geometry_.kept.length - first);
+    const auto enter_operand = [&](size_t number, size_t buffer) {
+        piece_[number] = buffers_[buffer] + outer.offset(number) + first * geometry_.kept.strides[number];
+    };
+    const row_program &p = job_.program;
+    for (size_t i = 0; i < p.inputs.size(); ++i)
+        enter_operand(i, p.inputs[i].buffer);
+    for (size_t i = 0; i < p.outputs.size(); ++i)
+        enter_operand(p.inputs.size() + i, p.outputs[i].to.buffer);
+}
+
+void row_worker::enter_group(int64_t group) {
+    first_ = group * geometry_.tile_width;
+    tile_width_ = std::min(geometry_.tile_width, width_ - first_);
+    // A result is one value for each row of a tile, or there is a row of them.
+    const row_program &p = job_.program;
+    for (size_t i = 0; i < p.instructions.size(); ++i)
+        if (!p.instructions[i].varies) values_[i] = {results_of(i) + first_, geometry_.results_are_rows ? 1 : 0};
+}
+
+void row_worker::enter_tile(int64_t tile, const odometer &outer) {
+    tile_ = tile;
+    const int64_t begin = tile % geometry_.runs() * geometry_.run;
+    const int64_t run = std::min(geometry_.run, geometry_.reduced.length - begin);
+    rows_ = geometry_.results_are_rows ? tile_width_ : run;
+    length_ = geometry_.results_are_rows ? run : tile_width_;
+    const cut_dim &along_rows = geometry_.results_are_rows ? geometry_.kept : geometry_.reduced;
+    const size_t operands = job_.program.inputs.size() + job_.program.outputs.size();
+    for (size_t k = 0; k < operands; ++k)
+        memory_[k] = {piece_[k] + first_ * geometry_.kept.strides[k] + outer.offset(k) + begin * geometry_.reduced.strides[k],
+                      along_rows.strides[k]};
+}
+
+void row_worker::run_tiles(size_t phase, int64_t begin, int64_t end, std::byte *totals) {
+    phase_ = phase;
+    const row_phase &actions = job_.schedule.phases[phase];
+    const int64_t tiles_a_group = geometry_.tiles_a_group();
+    for (int64_t tile = begin; tile < end;) {
+        enter_group(tile / tiles_a_group);
+        if (tile_width_ <= 0) return; // the last piece has fewer results
+        odometer outer(geometry_.outer_reduced, tile % tiles_a_group / geometry_.runs());
+        const int64_t group_end = std::min(end, (tile / tiles_a_group + 1) * tiles_a_group);
+        for (; tile < group_end; ++tile) {
+            enter_tile(tile, outer);
+            for (const tile_action &action : actions.actions)
+                act(actions, action, totals);
+            if (tile % geometry_.runs() == geometry_.runs() - 1) outer.next();
+        }
+    }
+}
+
+void row_worker::act(const row_phase &phase, const tile_action &action, std::byte *totals) {
+    switch (action.what) {
+    case tile_action::kind::compute:
+        return compute(phase, action.index);
+    case tile_action::kind::reduce:
+        return take_in(action.index, totals);
+    case tile_action::kind::store:
+        return store(action.index);
+    }
+}
+
+void row_worker::compute(const row_phase &phase, size_t i) {
+    const row_kernel &k = job_.kernels.of(i);
+    if (k.by == row_kernel::way::in_place) {
+        const memory_place &m = memory_[k.operand];
+        values_[i] = {reinterpret_cast<const float *>(m.data), m.distance / static_cast<int64_t>(sizeof(float))};
+        return;
+    }
+    float *dst = register_at(phase.registers[i]);
+    int64_t distance = k.is_alike ? 1 : length_;
+    if (k.cache != not_cached) {
+        dst = cache_ + (static_cast<int64_t>(k.cache) * geometry_.tiles() + tile_) * tile_elements_;
+    } else if (float *output = direct_output(i, distance))
+        dst = output;
+    values_[i] = {dst, distance};
+    if (phase.is_read_from_cache[i]) return;
+    compute_with(k, dst, distance);
+}
+
+/// Where the values of an instruction are to be stored, if that is where they can be made.
+float *row_worker::direct_output(size_t i, int64_t &distance) const {
+    const size_t output = job_.kernels.of(i).direct_output;
+    if (output == no_output) return nullptr;
+    const memory_place &m = memory_[job_.program.inputs.size() + output];
+    distance = m.distance / static_cast<int64_t>(sizeof(float));
+    return reinterpret_cast<float *>(m.data);
+}
+
+bool row_worker::is_compact(const std::array<size_t, 3> &arguments, int64_t distance, const row_kernel &k) const {
+    if (k.is_alike) return true;
+    if (distance != length_) return rows_ == 1;
+    for (size_t a = 0; a < k.argument_count; ++a)
+        if (job_.kernels.of(arguments[a]).is_alike || values_[arguments[a]].distance != length_) return rows_ == 1;
+    return true;
+}
+
+void row_worker::compute_with(const row_kernel &k, float *dst, int64_t distance) {
+    const bool multiplies = k.by != row_kernel::way::quotient || may_multiply_[k.divided[k.argument_count - 1]];
+    const auto &arguments = multiplies ? k.arguments : k.divided;
+    const bool compact = is_compact(arguments, distance, k);
+    const auto length = static_cast<size_t>(k.is_alike ? rows_ : compact ? rows_ * length_ : length_);
+    const auto rows = static_cast<size_t>(compact ? 1 : rows_);
+    const tile_operand &first = values_[arguments[0]];
+    switch (k.by) {
+    case row_kernel::way::converted:
+    case row_kernel::way::repeated:
+        return convert(k, dst);
+    case row_kernel::way::unary:
+        for (size_t r = 0; r < rows; ++r)
+            k.unary(first.data + static_cast<int64_t>(r) * first.distance, dst + static_cast<int64_t>(r) * distance, length,
+                    k.alpha, k.beta);
+        return;
+    case row_kernel::way::root:
+        for (size_t r = 0; r < rows; ++r)
+            k.root(first.data + static_cast<int64_t>(r) * first.distance, dst + static_cast<int64_t>(r) * distance, length);
+        return;
+    default: {
+        tile_operand operands[3];
+        for (size_t a = 0; a < k.argument_count; ++a)
+            operands[a] = values_[arguments[a]];
+        (multiplies ? k.kernel : k.division)(operands, dst, distance, rows, length);
+    }
+    }
+}
+
+void row_worker::convert(const row_kernel &k, float *dst) {
+    const memory_place &m = memory_[k.operand];
+    const operand &input = job_.program.inputs[k.operand];
+    const int64_t size = size_of(input.type);
+    if (k.by == row_kernel::way::repeated) return k.convert.load(m.data, m.distance / size, dst, static_cast<size_t>(rows_));
+    const int64_t stride = k.inner_stride;
+    if (stride == 1 && m.distance == length_ * size)
+        return k.convert.load(m.data, 1, dst, static_cast<size_t>(rows_ * length_));
+    for (int64_t r = 0; r < rows_; ++r)
+        k.convert.load(m.data + r * m.distance, stride, dst + r * length_, static_cast<size_t>(length_));
+}
+
+/// An instruction's values, one for each element and without gaps: where they are, or in the last register.
+const float *row_worker::dense(size_t i) {
+    const row_kernel &k = job_.kernels.of(i);
+    const tile_operand &value = values_[i];
+    if (!k.is_alike && (value.distance == length_ || rows_ == 1)) return value.data;
+    float *room = register_at(job_.schedule.register_count);
+    for (int64_t r = 0; r < rows_; ++r)
+        job_.kernels.floats().load(value.data + r * value.distance, k.is_alike ? 0 : 1, room + r * length_,
+                                   static_cast<size_t>(length_));
+    return room;
+}
+
+void row_worker::take_in(size_t reduction, std::byte *totals) {
+    const row_reduction &r = job_.kernels.reduction_of(reduction);
+    if (careful_) {
+        if (careful_->reduction == reduction) take_in_carefully(r);
+        return;
+    }
+    if (r.reads_memory) {
+        const memory_place &m = memory_[job_.kernels.of(r.source).operand];
+        return take_in_rows(r, m.data, m.distance, tile_totals_of(r, totals));
+    }
+    const float *src = dense(r.source);
+    const auto distance = length_ * static_cast<int64_t>(sizeof(float));
+    take_in_rows(r, reinterpret_cast<const std::byte *>(src), distance, tile_totals_of(r, totals));
+}
+
+void row_worker::take_in_rows(const row_reduction &r, const std::byte *src, int64_t distance, std::byte *totals) const {
+    if (geometry_.results_are_rows)
+        return r.kernels.rows(src, distance, static_cast<size_t>(rows_), static_cast<size_t>(length_), totals);
+    const void *rows[most_rows_at_once];
+    for (int64_t first = 0; first < rows_; first += most_rows_at_once) {
+        const int64_t count = std::min(most_rows_at_once, rows_ - first);
+        for (int64_t k = 0; k < count; ++k)
+            rows[k] = src + (first + k) * distance;
+        r.kernels.columns(rows, static_cast<size_t>(count), static_cast<size_t>(length_), totals);
+    }
+}
+
+void row_worker::take_in_carefully(const row_reduction &r) {
+    const row_kernel &source = job_.kernels.of(r.source);
+    const bool is_unread = r.reads_memory && source.by == row_kernel::way::converted;
+    float *room = register_at(job_.schedule.register_count);
+    if (is_unread) convert(source, room);
+    const float *values = is_unread ? room : dense(r.source);
+    const int64_t which = careful_->which - first_;
+    if (which < 0 || which >= tile_width_) return;
+    if (geometry_.results_are_rows) return careful_->sum->add(values + which * length_, length_);
+    for (int64_t row = 0; row < rows_; ++row)
+        careful_->sum->add(values + row * length_ + which, 1);
+}
+
+void row_worker::store(size_t output) {
+    const size_t value = job_.program.outputs[output].value;
+    if (job_.kernels.of(value).direct_output == output) return;
+    const row_store &s = job_.kernels.store_of(output);
+    const memory_place &m = memory_[job_.program.inputs.size() + output];
+    const float *values = dense(value);
+    if (s.inner_stride == 1 && m.distance == length_ * s.size)
+        return s.convert.store(values, m.data, 1, static_cast<size_t>(rows_ * length_));
+    for (int64_t r = 0; r < rows_; ++r)
+        s.convert.store(values + r * length_, m.data + r * m.distance, s.inner_stride, static_cast<size_t>(length_));
+}
+
+} // namespace onefold::impl::simd

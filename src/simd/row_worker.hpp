@@ -1,0 +1,113 @@
+#pragma once
+
+#include <bitset>
+
+#include "simd/careful_sum.hpp"
+#include "simd/operand_row.hpp"
+#include "simd/row_geometry.hpp"
+#include "simd/row_kernels.hpp"
+#include "simd/row_program_step.hpp"
+
+namespace onefold::impl::simd {
+
+/// What a worker needs to know of a program.
+struct row_job {
+    row_program program;
+    row_schedule schedule;
+    row_geometry geometry;
+    row_kernels kernels;
+
+    /// Offset, in floats, of a result's values in a unit's memory.
+    int64_t result_offset(size_t instruction) const { return static_cast<int64_t>(instruction) * result_distance(); }
+    int64_t result_distance() const { return (geometry.width + 15) / 16 * 16; }
+};
+
+/// Computes pieces of a row program, a tile at a time, on the calling thread.
+class row_worker {
+public:
+    row_worker(const row_job &job, buffer_list buffers);
+
+    /// Goes to a piece; its results and cached tiles lie in that memory.
+    void enter(int64_t unit, float *results, float *cache);
+    /// The results that need no pass.
+    void compute_first_results();
+    /// A pass over tiles [begin, end) into totals, which are those of one reduction after the other.
+    void run_tiles(size_t phase, int64_t begin, int64_t end, std::byte *totals);
+    void clear(std::byte *totals) const;
+    void combine(std::byte *totals, const std::byte *others) const;
+    /// From totals over all tiles to the results that follow from them.
+    void finish_pass(size_t phase, const std::byte *totals);
+    /// Stores the outputs that are results.
+    void store_results();
+    /// Of results that are there already: tells which of their reciprocals can be multiplied by.
+    void check_divisors();
+
+private:
+    struct memory_place {
+        std::byte *data;  // of the piece, then of the tile
+        int64_t distance; // of the tile's rows, in bytes
+    };
+
+    void enter_group(int64_t group);
+    void enter_tile(int64_t tile, const odometer &outer);
+    void act(const row_phase &phase, const tile_action &action, std::byte *totals);
+    void compute(const row_phase &phase, size_t i);
+    void compute_with(const row_kernel &k, float *dst, int64_t distance);
+    void convert(const row_kernel &k, float *dst);
+    bool is_compact(const std::array<size_t, 3> &arguments, int64_t distance, const row_kernel &k) const;
+    void take_in(size_t reduction, std::byte *totals);
+    void take_in_rows(const row_reduction &r, const std::byte *src, int64_t distance, std::byte *totals) const;
+    void store(size_t output);
+    const float *dense(size_t i);
+    float *direct_output(size_t i, int64_t &distance) const;
+
+    void compute_result(size_t i, const std::byte *totals);
+    void finish_reduction(size_t i, const std::byte *totals);
+    double sum_carefully(size_t i, int64_t which);
+    void take_in_carefully(const row_reduction &r);
+
+    template <typename Byte>
+    Byte *totals_of(const row_reduction &r, Byte *totals) const {
+        return totals + static_cast<int64_t>(r.totals) * geometry_.width;
+    }
+    template <typename Body>
+    void for_each_reduction(const Body &body) const {
+        for (size_t i = 0; i < job_.program.instructions.size(); ++i)
+            if (job_.program.instructions[i].code == row_opcode::reduce) body(job_.kernels.reduction_of(i));
+    }
+    /// Of a tile's results.
+    std::byte *tile_totals_of(const row_reduction &r, std::byte *totals) const {
+        return totals_of(r, totals) + first_ * static_cast<int64_t>(r.kernels.total_size);
+    }
+    float *results_of(size_t i) const { return results_ + job_.result_offset(i); }
+    float *register_at(size_t number) { return registers_ + static_cast<int64_t>(number) * tile_elements_; }
+
+    const row_job &job_;
+    const row_geometry &geometry_;
+    buffer_list buffers_;
+    float *results_ = nullptr;
+    float *cache_ = nullptr;
+    int64_t width_ = 0;  // of this piece
+    int64_t first_ = 0;  // result of the tile
+    int64_t tile_width_ = 0; // likewise
+    int64_t tile_ = 0;   // its number
+    int64_t rows_ = 0;   // of the tile
+    int64_t length_ = 0; // of its rows
+    int64_t tile_elements_;
+    size_t phase_ = 0;
+
+    struct careful_request {
+        size_t reduction;
+        int64_t which;
+        careful_sum *sum;
+    };
+    const careful_request *careful_ = nullptr;
+
+    std::array<std::byte *, most_instructions> piece_{}; // of each operand
+    std::array<memory_place, most_instructions> memory_{};
+    std::array<tile_operand, most_instructions> values_{};
+    std::bitset<most_instructions> may_multiply_; // by the reciprocals of a divisor
+    alignas(64) float registers_[register_elements];
+};
+
+} // namespace onefold::impl::simd

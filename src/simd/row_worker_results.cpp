@@ -1,0 +1,99 @@
+// The part of row_worker that computes results: one value for all elements that are reduced into it.
+#include <algorithm>
+
+#include "simd/row_worker.hpp"
+
+namespace onefold::impl::simd {
+
+void row_worker::compute_first_results() {
+    for (const size_t i : job_.schedule.first_results)
+        compute_result(i, nullptr);
+}
+
+void row_worker::clear(std::byte *totals) const {
+    for_each_reduction([&](const row_reduction &r) { r.kernels.clear(totals_of(r, totals), static_cast<size_t>(width_)); });
+}
+
+void row_worker::combine(std::byte *totals, const std::byte *others) const {
+    for_each_reduction([&](const row_reduction &r) {
+        r.kernels.combine(totals_of(r, totals), totals_of(r, others), static_cast<size_t>(width_));
+    });
+}
+
+void row_worker::finish_pass(size_t phase, const std::byte *totals) {
+    for (const size_t i : job_.schedule.phases[phase].results)
+        compute_result(i, totals);
+}
+
+void row_worker::compute_result(size_t i, const std::byte *totals) {
+    const row_kernel &k = job_.kernels.of(i);
+    const auto count = static_cast<size_t>(width_);
+    float *dst = results_of(i);
+    const auto argument = [&](size_t a) { return results_of(k.arguments[a]); };
+    switch (k.by) {
+    case row_kernel::way::constant:
+        std::fill_n(dst, count, k.alpha);
+        break;
+    case row_kernel::way::converted: {
+        const int64_t size = size_of(job_.program.inputs[k.operand].type);
+        k.convert.load(piece_[k.operand], geometry_.kept.strides[k.operand] / size, dst, count);
+        break;
+    }
+    case row_kernel::way::unary:
+        k.unary(argument(0), dst, count, k.alpha, k.beta);
+        break;
+    case row_kernel::way::root:
+        k.root(argument(0), dst, count);
+        break;
+    case row_kernel::way::reduction:
+        finish_reduction(i, totals);
+        break;
+    default:
+        k.binary(argument(0), argument(1), dst, count);
+        break;
+    }
+    if (k.is_divisor) may_multiply_[i] = job_.kernels.are_reciprocals_exact()(dst, count);
+}
+
+void row_worker::check_divisors() {
+    for (size_t i = 0; i < job_.program.instructions.size(); ++i)
+        if (job_.kernels.of(i).is_divisor)
+            may_multiply_[i] = job_.kernels.are_reciprocals_exact()(results_of(i), static_cast<size_t>(width_));
+}
+
+void row_worker::finish_reduction(size_t i, const std::byte *totals) {
+    const row_reduction &r = job_.kernels.reduction_of(i);
+    const std::byte *own = totals_of(r, totals);
+    float *results = results_of(i);
+    if (!r.kernels.finish(own, static_cast<size_t>(width_), geometry_.elements_a_result(), results)) return;
+    for (int64_t k = 0; k < width_; ++k) {
+        const double total = reinterpret_cast<const double *>(own)[k];
+        if (is_doubtful(r.op, onefold_f32, total)) results[k] = static_cast<float>(sum_carefully(i, k));
+    }
+}
+
+/// Goes over the piece once more for one result.
+double row_worker::sum_carefully(size_t i, int64_t which) {
+    const row_reduction &r = job_.kernels.reduction_of(i);
+    careful_sum sum(r.squares ? onefold_op_reduce_sum_square : r.op);
+    const careful_request request{i, which, &sum};
+    careful_ = &request;
+    run_tiles(phase_, 0, geometry_.tiles(), nullptr);
+    careful_ = nullptr;
+    const int64_t elements = geometry_.elements_a_result();
+    const double result = sum.result(elements);
+    return r.squares && r.op == onefold_op_reduce_mean ? result / static_cast<double>(elements) : result;
+}
+
+void row_worker::store_results() {
+    const row_program &p = job_.program;
+    for (size_t o = 0; o < p.outputs.size(); ++o) {
+        if (p.instructions[p.outputs[o].value].varies) continue;
+        const size_t number = p.inputs.size() + o;
+        const row_store &s = job_.kernels.store_of(o);
+        s.convert.store(results_of(p.outputs[o].value), piece_[number], geometry_.kept.strides[number] / s.size,
+                        static_cast<size_t>(width_));
+    }
+}
+
+} // namespace onefold::impl::simd
