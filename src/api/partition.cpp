@@ -1,6 +1,7 @@
 #include "api/graph_dump.hpp"
 #include "api/guard.hpp"
 #include "api/handles.hpp"
+#include "compile/compile_cached.hpp"
 #include "compile/infer_shape.hpp"
 #include "partitions/partition_kinds.hpp"
 
@@ -156,6 +157,7 @@ onefold_status onefold_partition_compile(onefold_partition partition, onefold_co
         const auto dsts = copy_of(outputs, output_count, "outputs");
         check_supported(*partition->value, "it cannot be compiled");
         dump(*partition->value, srcs, dsts);
-        *compiled = new onefold_compiled_partition_s{compile(*partition->value, srcs, dsts, engine->value)};
+        auto made = compile_cached(*partition->value, srcs, dsts, *engine->value);
+        *compiled = new onefold_compiled_partition_s{engine->value, std::move(made)};
     });
 }

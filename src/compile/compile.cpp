@@ -8,8 +8,7 @@ namespace {
 constexpr size_t most_axes = 1024; // sets of them whose plans are kept
 
 std::shared_ptr<const compiled_partition> make_compiled_partition(const partition &p, std::span<const logical_tensor> inputs,
-                                                                  std::span<const logical_tensor> outputs,
-                                                                  const std::shared_ptr<engine> &e) {
+                                                                  std::span<const logical_tensor> outputs, engine &e) {
     if (has_open_inputs(p, inputs)) {
         auto by_dims = std::make_unique<const dims_plans>(p, find_open_ports(p, inputs, outputs));
         return std::make_shared<const compiled_partition>(e, std::move(by_dims));
@@ -21,7 +20,7 @@ std::shared_ptr<const compiled_partition> make_compiled_partition(const partitio
 } // namespace
 
 std::shared_ptr<const compiled_partition> compile(const partition &p, std::span<const logical_tensor> inputs,
-                                                  std::span<const logical_tensor> outputs, const std::shared_ptr<engine> &e) {
+                                                  std::span<const logical_tensor> outputs, engine &e) {
     const verbose_timer timer;
     if (!p.is_supported())
         fail(onefold_invalid_arguments, "partition {}: {} is not supported, so it cannot be compiled", p.id,

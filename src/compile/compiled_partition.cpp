@@ -44,13 +44,13 @@ void bind(const std::vector<logical_tensor> &ports, std::string_view direction, 
 
 } // namespace
 
-compiled_partition::compiled_partition(std::shared_ptr<engine> e, std::unique_ptr<const port_plans> fixed)
-    : engine_(std::move(e)), fixed_(std::move(fixed)), only_plan_(fixed_->only_plan()), info_(fixed_->info()) {
+compiled_partition::compiled_partition(engine &e, std::unique_ptr<const port_plans> fixed)
+    : engine_(e), fixed_(std::move(fixed)), only_plan_(fixed_->only_plan()), info_(fixed_->info()) {
     if (only_plan_) inplace_pairs_ = only_plan_->inplace_pairs;
 }
 
-compiled_partition::compiled_partition(std::shared_ptr<engine> e, std::unique_ptr<const dims_plans> by_dims)
-    : engine_(std::move(e)), by_dims_(std::move(by_dims)), info_("dims: all are compiled at their first execution") {}
+compiled_partition::compiled_partition(engine &e, std::unique_ptr<const dims_plans> by_dims)
+    : engine_(e), by_dims_(std::move(by_dims)), info_("dims: all are compiled at their first execution") {}
 
 compiled_partition::~compiled_partition() = default;
 
@@ -65,7 +65,7 @@ void compiled_partition::run(stream &s, const plan &chosen, buffer_table &buffer
     const program &p = chosen.steps;
     buffers.grow(p.buffers.size());
     s.run([&](const executor &threads) {
-        const engine::scratch_lease lease(*engine_, scratch ? 0 : p.scratch_bytes);
+        const engine::scratch_lease lease(engine_, scratch ? 0 : p.scratch_bytes);
         std::byte *base = scratch ? static_cast<std::byte *>(scratch) : lease.data();
         for (size_t i = ports; i < p.buffers.size(); ++i)
             buffers[i] = base + p.buffers[i].index;

@@ -16,13 +16,13 @@ namespace onefold::impl {
 /// Pointers to a program's buffers.
 using buffer_table = small_table<std::byte *, 32>;
 
-/// A partition made ready to run. Immutable; execute() may be called from many threads at once.
+/// A partition made ready to run. Immutable; execute() may be called from many threads at once. The engine must outlive it.
 class compiled_partition {
 public:
     /// For ports that are all known.
-    compiled_partition(std::shared_ptr<engine> e, std::unique_ptr<const port_plans> fixed);
+    compiled_partition(engine &e, std::unique_ptr<const port_plans> fixed);
     /// For inputs of which executions bring the dims or strides.
-    compiled_partition(std::shared_ptr<engine> e, std::unique_ptr<const dims_plans> by_dims);
+    compiled_partition(engine &e, std::unique_ptr<const dims_plans> by_dims);
     ~compiled_partition();
 
     /// The port of that id, with dims and strides as far as compile() knew them; throws invalid_arguments where there is none.
@@ -51,7 +51,7 @@ private:
 
     void run(stream &s, const plan &chosen, buffer_table &buffers, size_t ports, void *scratch) const;
 
-    std::shared_ptr<engine> engine_;
+    engine &engine_;
     std::unique_ptr<const port_plans> fixed_;   // one of the two
     std::unique_ptr<const dims_plans> by_dims_; // is given
     const plan *only_plan_ = nullptr;           // of theirs; nullptr where executions choose
@@ -61,6 +61,6 @@ private:
 
 /// Compiles a partition for the given ports, matched by id in any order. Throws as onefold_partition_compile() says.
 std::shared_ptr<const compiled_partition> compile(const partition &p, std::span<const logical_tensor> inputs,
-                                                  std::span<const logical_tensor> outputs, const std::shared_ptr<engine> &e);
+                                                  std::span<const logical_tensor> outputs, engine &e);
 
 } // namespace onefold::impl
