@@ -92,7 +92,8 @@ public:
     /// An empty compiled partition.
     compiled_partition() = default;
 
-    /// The input or output of that id as compiled, dims and strides known. invalid_arguments: no port has that id.
+    /// The input or output of that id as compiled, dims and strides known, but for those that executions bring and what depends
+    /// on them. invalid_arguments: no port has that id.
     logical_tensor query_logical_tensor(size_t tid) const {
         onefold_logical_tensor t = nullptr;
         error::wrap_c_api(onefold_compiled_partition_query_logical_tensor(get(), tid, &t));
@@ -100,7 +101,7 @@ public:
     }
 
     /// Pairs of an input's and an output's id that may share one buffer; where the input is needed later, do not. None where
-    /// sets of axes are compiled at execution.
+    /// dims or sets of axes are compiled at execution.
     std::vector<std::pair<size_t, size_t>> get_inplace_ports() const {
         size_t count = 0;
         const onefold_inplace_pair *pairs = nullptr;
@@ -112,7 +113,7 @@ public:
     }
 
     /// Extension: the scratch memory that an execution needs, as a u8 vector (dims {0} if none), whatever its alignment. Where
-    /// sets of axes are compiled at execution it is {0}: executions use the engine's then.
+    /// dims or sets of axes are compiled at execution it is {0}: executions use the engine's then.
     logical_tensor get_scratchpad_logical_tensor() const {
         onefold_logical_tensor t = nullptr;
         error::wrap_c_api(onefold_compiled_partition_get_scratchpad_logical_tensor(get(), &t));
@@ -129,9 +130,10 @@ public:
     /// Runs; the outputs are written when it returns. Tensors are matched to ports by id, in any order. Scratch memory is the
     /// engine's, kept per thread. Many threads may execute the same compiled partition at once, on different outputs.
     /// A tensor of a reduction's axes is read first: over a set of axes that came before, or that compile() could tell, an
-    /// execution allocates nothing and takes no lock; another set is compiled now and kept.
-    /// Nothing is written on failure. invalid_arguments: a port is missing, a tensor differs from its port as compiled, a
-    /// buffer is missing, an axis is out of range or given twice. invalid_shape: the axes do not lead from src's dims to dst's.
+    /// execution allocates nothing and takes no lock; another set is compiled now and kept. So it is with dims that compile()
+    /// did not know: all tensors need known dims then, outputs those that partition::infer_shape() tells. Nothing is written on
+    /// failure. invalid_arguments: a port is missing, a tensor differs from its port as compiled, a buffer is missing, an axis
+    /// is out of range or given twice. invalid_shape: the axes do not lead from src's dims to dst's.
     void execute(stream &astream, const std::vector<tensor> &inputs, const std::vector<tensor> &outputs) const {
         run(astream, inputs, outputs, nullptr);
     }
@@ -213,12 +215,29 @@ public:
         return static_cast<engine::kind>(kind);
     }
 
-    /// Compiles for the given tensors, matched to the ports by id, in any order. Inputs need known dims and a layout (strided,
-    /// or any: row-major). Outputs may leave dims, strides or layout open: query them afterwards; layout any gives a strided
-    /// one, never an opaque one. Only the dst of a reduction whose axes are a tensor needs known dims, here or in the graph;
-    /// what src, dst and the number of axes leave no choice about is compiled at once. invalid_arguments: the partition is not
-    /// supported, a port is missing, an axis is out of range; invalid_shape, invalid_data_type: an output contradicts what the
-    /// ops give; unimplemented: nothing computes it.
+    /// Extension (as in oneDNN Graph before it became part of oneDNN): fills in types, dims and strides of the outputs from the
+    /// inputs' dims, as compile() would, without compiling. Ports are matched by id, in any order. The dst of a reduction whose
+    /// axes are a tensor needs known dims. On failure the outputs stay as they are. invalid_arguments: the partition is not
+    /// supported, a port is missing, an input's dims are unknown, an axis is out of range; invalid_shape, invalid_data_type: an
+    /// output contradicts what the ops give, the inputs do not go together.
+    void infer_shape(const std::vector<logical_tensor> &inputs, std::vector<logical_tensor> &outputs) const {
+        const detail::c_handles<onefold_logical_tensor> srcs(inputs);
+        const detail::c_handles<onefold_logical_tensor> dsts(outputs);
+        std::vector<onefold_logical_tensor> inferred(outputs.size());
+        error::wrap_c_api(
+            onefold_partition_infer_shape(get(), srcs.data(), inputs.size(), dsts.data(), outputs.size(), inferred.data()));
+        for (size_t i = 0; i < outputs.size(); ++i)
+            outputs[i].reset(inferred[i]);
+    }
+
+    /// Compiles for the given tensors, matched to the ports by id, in any order. Inputs need a known rank and a layout:
+    /// strided, or any, which is row-major where the dims are known. Outputs may leave dims, strides or layout open: query them
+    /// afterwards; layout any gives a strided one, never an opaque one. Only the dst of a reduction whose axes are a tensor
+    /// needs known dims, here or in the graph; what src, dst and the number of axes leave no choice about is compiled at once.
+    /// Extension: dims and strides of inputs may be unknown, all or some: executions bring them, and no output needs known dims
+    /// here. Compiling again for the same tensors gives the same object. invalid_arguments: the partition is not supported, a
+    /// port is missing, an axis is out of range; invalid_shape, invalid_data_type: an output contradicts what the ops give;
+    /// unimplemented: nothing computes it.
     compiled_partition compile(const std::vector<logical_tensor> &inputs, const std::vector<logical_tensor> &outputs,
                                const engine &e) const {
         const detail::c_handles<onefold_logical_tensor> srcs(inputs);
@@ -243,6 +262,19 @@ private:
         return result;
     }
 };
+
+/// How many compiled partitions each engine keeps, so that to compile the same again takes no time; 1024 if never set. One
+/// number for the process, as in dnnl::graph; an engine follows it when it compiles next.
+inline int get_compiled_partition_cache_capacity() {
+    int capacity = 0;
+    error::wrap_c_api(onefold_get_compiled_partition_cache_capacity(&capacity));
+    return capacity;
+}
+
+/// 0: engines keep none. invalid_arguments: a negative number.
+inline void set_compiled_partition_cache_capacity(int capacity) {
+    error::wrap_c_api(onefold_set_compiled_partition_cache_capacity(capacity));
+}
 
 /// A graph of ops, as dnnl::graph::graph: ops are added, the graph is finalized, then cut into partitions.
 class graph : public handle<onefold_graph> {

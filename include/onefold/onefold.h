@@ -464,28 +464,51 @@ ONEFOLD_API onefold_status onefold_partition_get_input(onefold_partition partiti
                                                        onefold_logical_tensor *tensor);
 ONEFOLD_API onefold_status onefold_partition_get_output(onefold_partition partition, size_t index,
                                                         onefold_logical_tensor *tensor);
-/// Compiles the partition for the given tensors, matched to its ports by id, in any order. Inputs need known dims and a
-/// layout (strided, or any: row-major). Outputs may leave dims, strides or layout open; query them afterwards. Only the dst of
-/// a reduction whose axes are a tensor needs known dims, here or in the graph. If src, dst and the number of axes leave one way
-/// to reduce, it is compiled at once; else each set of axes is compiled at its first execution and kept.
-/// invalid_arguments: not supported, a port missing, an axis out of range; invalid_shape, invalid_data_type: an output that
-/// contradicts what the ops give; unimplemented: nothing computes it.
+/// Extension (as in oneDNN Graph before it became part of oneDNN): what the outputs become with inputs of known dims, without
+/// compiling. Tensors are matched to ports by id, in any order. inferred[i], a new reference, is outputs[i] with its type, dims
+/// and strides filled in, as onefold_partition_compile() would: what is known of an output already must be so. Inputs' layouts
+/// may be left open: what they are is seen only in strides that an output leaves open. The dst of a reduction whose axes are a
+/// tensor needs known dims. invalid_arguments: not supported, a port missing, an input's dims unknown, an axis out of range;
+/// invalid_shape, invalid_data_type: an output that contradicts what the ops give, inputs that do not go together.
+ONEFOLD_API onefold_status onefold_partition_infer_shape(onefold_partition partition, const onefold_logical_tensor *inputs,
+                                                         size_t input_count, const onefold_logical_tensor *outputs,
+                                                         size_t output_count, onefold_logical_tensor *inferred);
+/// Compiles the partition for the given tensors, matched to its ports by id, in any order. Inputs need a known rank and a
+/// layout: strided, or any, which is row-major where the dims are known. Outputs may leave dims, strides or layout open; query
+/// them afterwards. Only the dst of a reduction whose axes are a tensor needs known dims, here or in the graph. If src, dst and
+/// the number of axes leave one way to reduce, it is compiled at once; else each set of axes is compiled at its first execution
+/// and kept.
+/// Extension: dims and strides of inputs may be unknown, all or some. Executions bring them, and each set of them is compiled
+/// at its first execution and kept; no output needs known dims here then. Of what is compiled at executions, 1024 are kept for
+/// one compiled partition: those that were used last. Compiling again for the same tensors gives the same object, see
+/// onefold_set_compiled_partition_cache_capacity(). invalid_arguments: not supported, a port missing, an axis out of range;
+/// invalid_shape, invalid_data_type: an output that contradicts what the ops give; unimplemented: nothing computes it.
 ONEFOLD_API onefold_status onefold_partition_compile(onefold_partition partition, onefold_compiled_partition *compiled,
                                                      const onefold_logical_tensor *inputs, size_t input_count,
                                                      const onefold_logical_tensor *outputs, size_t output_count,
                                                      onefold_engine engine);
 
+// An engine keeps what was compiled for it, with all that it was compiled from: the partition's id, the logical tensors, the
+// environment's settings. When the same is compiled again, it gives another reference to the same object.
+/// How many compiled partitions each engine keeps, 1024 if never set; those that were asked for least recently go first. One
+/// number for the process; an engine follows it when it compiles next. 0: none are kept. A compiled partition in use outlives
+/// its engine's keeping it. invalid_arguments: a negative number.
+ONEFOLD_API onefold_status onefold_set_compiled_partition_cache_capacity(int capacity);
+ONEFOLD_API onefold_status onefold_get_compiled_partition_cache_capacity(int *capacity);
+
 // Compiled partitions.
 ONEFOLD_API onefold_status onefold_compiled_partition_destroy(onefold_compiled_partition compiled);
-/// The port of that tensor id as compiled: dims and strides known. invalid_arguments: no such port.
+/// The port of that tensor id as compiled: dims and strides known, but for those that executions bring, and outputs that depend
+/// on them. invalid_arguments: no such port.
 ONEFOLD_API onefold_status onefold_compiled_partition_query_logical_tensor(onefold_compiled_partition compiled, size_t id,
                                                                            onefold_logical_tensor *tensor);
-/// Pairs that may share a buffer; the array lives as long as the compiled partition.
+/// Pairs that may share a buffer, none where dims or sets of axes are compiled at execution; the array lives as long as the
+/// compiled partition.
 ONEFOLD_API onefold_status onefold_compiled_partition_get_inplace_ports(onefold_compiled_partition compiled, size_t *count,
                                                                         const onefold_inplace_pair **pairs);
 /// The scratch memory that an execution needs, as a u8 vector (dims {0} if none), whatever its alignment; extension. Its id,
-/// SIZE_MAX, belongs to no port. Where sets of axes are compiled at execution, what they need is not known yet: it is {0} then,
-/// and executions use the engine's.
+/// SIZE_MAX, belongs to no port. Where dims or sets of axes are compiled at execution, what they need is not known yet: it is
+/// {0} then, and executions use the engine's.
 ONEFOLD_API onefold_status onefold_compiled_partition_get_scratchpad_logical_tensor(onefold_compiled_partition compiled,
                                                                                     onefold_logical_tensor *tensor);
 /// The steps chosen at compile(), separated by "; ", e.g. "onednn:reduction:jit:avx512_core"; extension. Lives as long as
@@ -495,6 +518,9 @@ ONEFOLD_API onefold_status onefold_compiled_partition_get_info(onefold_compiled_
 /// Returns when the outputs are written. Many threads may execute the same compiled partition at once, on different outputs.
 /// invalid_arguments: a port missing, a NULL buffer of a tensor that is not empty, a scratchpad that is too small; in a tensor
 /// of axes: one out of range, or twice. invalid_shape: axes that do not lead from src's dims to dst's. Nothing is written then.
+/// Where compile() did not know the inputs' dims, all tensors need known dims here, those of outputs as
+/// onefold_partition_infer_shape() tells them, else invalid_shape; a tensor's layout may be any: then inputs are row-major, and
+/// outputs as that function tells. Other failures of compile() come from here then, too.
 ONEFOLD_API onefold_status onefold_compiled_partition_execute(onefold_compiled_partition compiled, onefold_stream stream,
                                                               const onefold_tensor *inputs, size_t input_count,
                                                               const onefold_tensor *outputs, size_t output_count,

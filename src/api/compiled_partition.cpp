@@ -63,6 +63,22 @@ scratch_memory user_scratch(const compiled_partition &compiled, onefold_tensor s
 
 } // namespace
 
+onefold_status onefold_set_compiled_partition_cache_capacity(int capacity) {
+    return guard([&] {
+        if (capacity < 0)
+            fail(onefold_invalid_arguments, "compiled partition cache: the capacity {} is negative; 0 switches it off",
+                 capacity);
+        compiled_partition_cache::set_capacity(capacity);
+    });
+}
+
+onefold_status onefold_get_compiled_partition_cache_capacity(int *capacity) {
+    return guard([&] {
+        require(capacity, "capacity");
+        *capacity = compiled_partition_cache::capacity();
+    });
+}
+
 onefold_status onefold_compiled_partition_destroy(onefold_compiled_partition compiled) {
     delete compiled;
     return onefold_success;

@@ -103,5 +103,6 @@ struct onefold_partition_s {
 };
 
 struct onefold_compiled_partition_s {
+    std::shared_ptr<onefold::impl::engine> engine; // destroyed last
     std::shared_ptr<const onefold::impl::compiled_partition> value;
 };

@@ -1,6 +1,8 @@
 #include "api/graph_dump.hpp"
 #include "api/guard.hpp"
 #include "api/handles.hpp"
+#include "compile/compile_cached.hpp"
+#include "compile/infer_shape.hpp"
 #include "partitions/partition_kinds.hpp"
 
 using namespace onefold::impl;
@@ -25,12 +27,12 @@ onefold_logical_tensor port(const std::vector<logical_tensor> &ports, size_t ind
     return new onefold_logical_tensor_s(ports[index]);
 }
 
-void check_supported(const partition &p) {
+void check_supported(const partition &p, std::string_view consequence) {
     if (p.is_supported()) return;
     std::string ops;
     for (const op &o : p.ops)
         ops += (ops.empty() ? "" : ", ") + to_string(o);
-    fail(onefold_invalid_arguments, "partition {} of {} is not supported, it cannot be compiled", p.id, ops);
+    fail(onefold_invalid_arguments, "partition {} of {} is not supported, {}", p.id, ops, consequence);
 }
 
 } // namespace
@@ -127,6 +129,23 @@ onefold_status onefold_partition_get_output(onefold_partition partition, size_t 
     });
 }
 
+onefold_status onefold_partition_infer_shape(onefold_partition partition, const onefold_logical_tensor *inputs,
+                                             size_t input_count, const onefold_logical_tensor *outputs, size_t output_count,
+                                             onefold_logical_tensor *inferred) {
+    return guard([&] {
+        require(partition, "partition");
+        const auto srcs = copy_of(inputs, input_count, "inputs");
+        const auto dsts = copy_of(outputs, output_count, "outputs");
+        require_array(inferred, output_count, "inferred");
+        check_supported(*partition->value, "its shapes cannot be inferred");
+        std::vector<std::unique_ptr<onefold_logical_tensor_s>> made;
+        for (logical_tensor &dst : infer_shape(*partition->value, srcs, dsts))
+            made.push_back(std::make_unique<onefold_logical_tensor_s>(std::move(dst)));
+        for (size_t i = 0; i < made.size(); ++i)
+            inferred[i] = made[i].release();
+    });
+}
+
 onefold_status onefold_partition_compile(onefold_partition partition, onefold_compiled_partition *compiled,
                                          const onefold_logical_tensor *inputs, size_t input_count,
                                          const onefold_logical_tensor *outputs, size_t output_count, onefold_engine engine) {
@@ -136,8 +155,9 @@ onefold_status onefold_partition_compile(onefold_partition partition, onefold_co
         require(engine, "engine");
         const auto srcs = copy_of(inputs, input_count, "inputs");
         const auto dsts = copy_of(outputs, output_count, "outputs");
-        check_supported(*partition->value);
+        check_supported(*partition->value, "it cannot be compiled");
         dump(*partition->value, srcs, dsts);
-        *compiled = new onefold_compiled_partition_s{compile(*partition->value, srcs, dsts, engine->value)};
+        auto made = compile_cached(*partition->value, srcs, dsts, *engine->value);
+        *compiled = new onefold_compiled_partition_s{engine->value, std::move(made)};
     });
 }

@@ -35,23 +35,17 @@ size_t write_key(const axes_input &input, std::span<const int64_t> axes, std::sp
 
 } // namespace
 
-axes_plans::axes_plans(const partition &p, const resolved_ports &ports, std::string label)
-    : partition_(p), ports_(ports), label_(std::move(label)), inputs_(find_axes_inputs(p, ports)) {
+axes_plans::axes_plans(const partition &p, const resolved_ports &ports, std::string label, size_t most_plans)
+    : partition_(p), ports_(ports), label_(std::move(label)), inputs_(find_axes_inputs(p, ports)), plans_(most_plans) {
     std::vector<std::vector<int64_t>> axes;
-    std::vector<int64_t> key;
     bool is_only_way = true;
     for (const axes_input &input : inputs_) {
         possible_axes found = find_possible_axes(op_of(input), input);
         is_only_way = is_only_way && found.is_only_way;
-        std::vector<int64_t> part(input.count + 1);
-        part.resize(write_key(input, found.axes, part));
-        key.insert(key.end(), part.begin(), part.end());
         axes.push_back(std::move(found.axes));
         count_ += input.count;
     }
-    if (!is_only_way) return;
-    std::unique_ptr<const plan> made = make(axes);
-    only_plan_ = plans_.keep(key, made);
+    if (is_only_way) only_plan_ = make(axes);
 }
 
 std::unique_ptr<plan> axes_plans::make(std::span<const std::vector<int64_t>> axes) const {
@@ -101,7 +95,7 @@ void axes_plans::fail_for_dst(const axes_input &input, axes_list axes) const {
          to_string(infer_reduction(reduction, reduction.inputs)), o.outputs[0].id, to_string(input.dst));
 }
 
-const plan &axes_plans::select(std::span<std::byte *const> inputs, std::unique_ptr<const plan> &own) const {
+plan_lease axes_plans::select(std::span<std::byte *const> inputs) const {
     small_table<int64_t, 3 * few_axes + 8> table(3 * count_ + inputs_.size());
     const std::span<int64_t> key = table.view().last(count_ + inputs_.size());
     size_t key_length = 0, first = 0;
@@ -110,7 +104,8 @@ const plan &axes_plans::select(std::span<std::byte *const> inputs, std::unique_p
         key_length += write_key(input, axes, key.subspan(key_length));
         first += 2 * input.count;
     }
-    if (const plan *known = plans_.find(key.first(key_length))) return *known;
+    if (only_plan_) return plan_lease(*only_plan_);
+    if (plan_lease known = plans_.find(key.first(key_length))) return known;
     std::vector<std::vector<int64_t>> axes;
     first = 0;
     for (const axes_input &input : inputs_) {
@@ -118,9 +113,7 @@ const plan &axes_plans::select(std::span<std::byte *const> inputs, std::unique_p
         axes.emplace_back(list.begin(), list.end());
         first += 2 * input.count;
     }
-    own = make_and_report(axes);
-    const plan *kept = plans_.keep(key.first(key_length), own);
-    return kept ? *kept : *own;
+    return plans_.keep(key.first(key_length), make_and_report(axes));
 }
 
 } // namespace onefold::impl

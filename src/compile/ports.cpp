@@ -24,28 +24,38 @@ void check_type(const partition &p, std::string_view direction, const logical_te
              port.id, name_of(given.type), name_of(port.type));
 }
 
-bool may_be(const dims &pattern, const dims &d) {
-    return std::equal(pattern.begin(), pattern.end(), d.begin(), d.end(),
-                      [](int64_t expected, int64_t size) { return expected == unknown_dim || expected == size; });
-}
-
 /// What the graph or the caller said of the dims, known or in part, must agree with what they are.
 void check_dims(const op *producer, std::string_view direction, const logical_tensor &said, const dims &d) {
-    if (said.ndims == unknown_ndims || may_be(said.dims, d)) return;
+    if (said.ndims == unknown_ndims || may_agree(said.dims, d)) return;
     const std::string from = producer ? to_string(*producer) + ": " : "";
     fail(onefold_invalid_shape, "{}{} tensor {} has dims {}, not {}", from, direction, said.id, to_string(d),
          to_string(said.dims));
+}
+
+void check_layout(const partition &p, const logical_tensor &port, const logical_tensor &input) {
+    if (input.layout == onefold_layout_opaque || input.layout == onefold_layout_undef)
+        fail(onefold_invalid_arguments, "partition {}: input tensor {} has layout {}; strided or any is needed", p.id, port.id,
+             name_of(input.layout));
+}
+
+void check_is_not_opaque(const partition &p, const logical_tensor &port, const logical_tensor &output) {
+    if (output.layout == onefold_layout_opaque)
+        fail(onefold_invalid_arguments, "partition {}: output tensor {} has layout opaque; strided, any or undef is needed",
+             p.id, port.id);
+}
+
+bool is_open(const logical_tensor &input) {
+    const bool needs_strides = input.layout == onefold_layout_strided && input.ndims != unknown_ndims;
+    return !input.has_known_dims() || (needs_strides && !input.has_known_strides());
 }
 
 logical_tensor resolve_input(const partition &p, const logical_tensor &port, std::span<const logical_tensor> given) {
     logical_tensor input = find_given(p, "input", port, given);
     check_type(p, "input", port, input);
     if (!input.has_known_dims())
-        fail(onefold_invalid_arguments, "partition {}: input tensor {} has unknown dims; compile() needs them", p.id, port.id);
+        fail(onefold_invalid_arguments, "partition {}: input tensor {} has unknown dims", p.id, port.id);
     check_dims(nullptr, "input", port, input.dims);
-    if (input.layout == onefold_layout_opaque || input.layout == onefold_layout_undef)
-        fail(onefold_invalid_arguments, "partition {}: input tensor {} has layout {}; strided or any is needed", p.id, port.id,
-             name_of(input.layout));
+    check_layout(p, port, input);
     if (!input.has_known_strides()) {
         if (input.layout == onefold_layout_strided && input.ndims > 0)
             fail(onefold_invalid_arguments, "partition {}: input tensor {} has unknown strides", p.id, port.id);
@@ -83,9 +93,7 @@ logical_tensor resolve_output(const partition &p, const logical_tensor &port, st
     logical_tensor output = find_given(p, "output", port, given);
     check_type(p, "output", port, output);
     check_dims(&producer, "output", output, d);
-    if (output.layout == onefold_layout_opaque)
-        fail(onefold_invalid_arguments, "partition {}: output tensor {} has layout opaque; strided, any or undef is needed",
-             p.id, port.id);
+    check_is_not_opaque(p, port, output);
     const bool has_strides =
         output.layout == onefold_layout_strided && output.ndims != unknown_ndims && output.has_known_strides();
     output.ndims = static_cast<int64_t>(d.size());
@@ -106,8 +114,7 @@ dims told_dims(const op &o, std::span<const logical_tensor> outputs) {
         if (output.id == dst.id && output.has_known_dims()) return output.dims;
     if (!dst.has_known_dims())
         fail(onefold_invalid_arguments,
-             "{}: output dst (tensor {}) has unknown dims; compile() needs them, since the axes are an input", to_string(o),
-             dst.id);
+             "{}: output dst (tensor {}) has unknown dims; they are needed, since the axes are an input", to_string(o), dst.id);
     return dst.dims;
 }
 
@@ -128,7 +135,48 @@ void infer_dims(const partition &p, std::span<const logical_tensor> outputs, res
     }
 }
 
+logical_tensor find_open_input(const partition &p, const logical_tensor &port, std::span<const logical_tensor> given) {
+    logical_tensor input = find_given(p, "input", port, given);
+    if (!is_open(input)) return resolve_input(p, port, given);
+    check_type(p, "input", port, input);
+    if (input.ndims == unknown_ndims)
+        fail(onefold_invalid_arguments, "partition {}: input tensor {} has an unknown rank; compile() needs it", p.id, port.id);
+    check_dims(nullptr, "input", port, input.dims);
+    check_layout(p, port, input);
+    if (input.layout != onefold_layout_strided) input.strides.assign(input.dims.size(), unknown_dim);
+    input.layout = onefold_layout_strided;
+    return input;
+}
+
+logical_tensor find_open_output(const partition &p, const logical_tensor &port, std::span<const logical_tensor> given) {
+    const logical_tensor &output = find_given(p, "output", port, given);
+    check_type(p, "output", port, output);
+    if (output.ndims != unknown_ndims) check_dims(nullptr, "output", port, output.dims);
+    check_is_not_opaque(p, port, output);
+    return output;
+}
+
 } // namespace
+
+bool may_agree(const dims &a, const dims &b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](int64_t x, int64_t y) { return x == y || x == unknown_dim || y == unknown_dim; });
+}
+
+bool has_open_inputs(const partition &p, std::span<const logical_tensor> inputs) {
+    return std::any_of(p.inputs.begin(), p.inputs.end(),
+                       [&](const logical_tensor &port) { return is_open(find_given(p, "input", port, inputs)); });
+}
+
+open_ports find_open_ports(const partition &p, std::span<const logical_tensor> inputs,
+                           std::span<const logical_tensor> outputs) {
+    open_ports ports;
+    for (const logical_tensor &port : p.inputs)
+        ports.inputs.push_back(find_open_input(p, port, inputs));
+    for (const logical_tensor &port : p.outputs)
+        ports.outputs.push_back(find_open_output(p, port, outputs));
+    return ports;
+}
 
 resolved_ports resolve_ports(const partition &p, std::span<const logical_tensor> inputs,
                              std::span<const logical_tensor> outputs) {

@@ -7,6 +7,7 @@
 
 #include "graph/types.hpp"
 #include "runtime/allocator.hpp"
+#include "runtime/compiled_partition_cache.hpp"
 #include "runtime/executor.hpp"
 
 namespace onefold::impl {
@@ -36,6 +37,8 @@ public:
 
     engine_kind kind() const { return onefold_cpu; }
     const allocator &memory() const { return allocator_; }
+    /// What was compiled for it. It must not refer to the engine by what keeps it alive: that would be for ever.
+    compiled_partition_cache &compiled_partitions() { return compiled_partitions_; }
     /// For streams whose work a host shares out.
     lone_arenas &arenas_of_one_thread() { return arenas_; }
 
@@ -68,6 +71,7 @@ private:
     allocator allocator_;
     tbb::enumerable_thread_specific<thread_scratch> scratch_;
     lone_arenas arenas_{1, 1U};
+    compiled_partition_cache compiled_partitions_;
 };
 
 } // namespace onefold::impl

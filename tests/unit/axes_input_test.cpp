@@ -144,7 +144,7 @@ partition two_reductions() {
 TEST(axes_input, two_in_one_partition) {
     const partition p = two_reductions();
     const auto e = std::make_shared<engine>(onefold_cpu, 0, allocator{});
-    const auto compiled = compile(p, p.inputs, p.outputs, e);
+    const auto compiled = compile(p, p.inputs, p.outputs, *e);
     stream s(e, 1);
     std::vector<float> src = {1, 2, 4, 8, 16, 32, 64, 128};
     const auto run = [&](int32_t first, int32_t second) {
