@@ -1,7 +1,6 @@
 #include "integrations/onnxruntime/compiled_group.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <thread>
 
 #include "graph/error.hpp"
@@ -39,24 +38,6 @@ unsigned most_threads() {
 
 } // namespace
 
-std::shared_ptr<const program> program_cache::find(const key &k) const {
-    const std::shared_lock lock(mutex_);
-    for (const auto &e : entries_)
-        if (e->k == k) {
-            e->used.store(clock_.fetch_add(1, std::memory_order_relaxed), std::memory_order_relaxed);
-            return e->value;
-        }
-    return nullptr;
-}
-
-void program_cache::keep(const key &k, std::shared_ptr<const program> made) {
-    const std::unique_lock lock(mutex_);
-    if (entries_.size() >= most_programs)
-        entries_.erase(std::min_element(entries_.begin(), entries_.end(),
-                                        [](const auto &a, const auto &b) { return a->used.load() < b->used.load(); }));
-    entries_.push_back(std::make_unique<entry>(k, std::move(made), clock_.fetch_add(1)));
-}
-
 compiled_group::compiled_group(const host &h, group g, const std::vector<std::string> &inputs,
                                const std::vector<std::string> &outputs, std::shared_ptr<impl::engine> engine)
     : host_(h), group_(std::move(g)), engine_(std::move(engine)) {
@@ -77,7 +58,7 @@ compiled_group::compiled_group(const host &h, group g, const std::vector<std::st
     program_for(fixed);
 }
 
-void compiled_group::append_key(program_cache::key &key, const known_input &input) {
+void compiled_group::append_key(std::vector<int64_t> &key, const known_input &input) {
     key.push_back(static_cast<int64_t>(input.dims.size()));
     key.insert(key.end(), input.dims.begin(), input.dims.end());
     key.insert(key.end(), input.axes.begin(), input.axes.end());
@@ -102,18 +83,14 @@ compiled_group::bound_inputs compiled_group::bind_inputs(const OrtKernelContext 
     return bound;
 }
 
-std::shared_ptr<const program> compiled_group::program_for(const bound_inputs &inputs) const {
-    std::shared_ptr<const program> found = programs_.find(inputs.key);
-    if (!found) {
-        found = std::make_shared<const program>(group_, inputs.known, engine_);
-        programs_.keep(inputs.key, found);
-    }
-    return found;
+compiled_group::program_cache::lease compiled_group::program_for(const bound_inputs &inputs) const {
+    if (program_cache::lease known = programs_.find(inputs.key)) return known;
+    return programs_.keep(inputs.key, std::make_unique<const program>(group_, inputs.known, *engine_));
 }
 
 void compiled_group::compute(OrtKernelContext &context) const {
     const bound_inputs inputs = bind_inputs(context);
-    const std::shared_ptr<const program> p = program_for(inputs);
+    const program_cache::lease p = program_for(inputs);
     std::vector<void *> outputs(group_.outputs.size());
     for (size_t i = 0; i < outputs.size(); ++i) {
         const impl::dims &dims = p->output_dims()[i];

@@ -7,7 +7,7 @@
 
 namespace onefold::onnxruntime {
 
-program::program(const group &g, std::span<const known_input> known, const std::shared_ptr<impl::engine> &engine) {
+program::program(const group &g, std::span<const known_input> known, impl::engine &engine) {
     program_maker(*this, import_group(g, known), engine).make(g);
 }
 

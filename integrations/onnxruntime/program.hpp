@@ -15,11 +15,12 @@ struct place {
     size_t index = 0; // of the input, output or constant; the offset in scratch memory
 };
 
-/// A group made ready to run for inputs of known dims. Immutable: run() may be called from many threads at once.
+/// A group made ready to run for inputs of known dims. Immutable: run() may be called from many threads at once. The engine
+/// must outlive it.
 class program {
 public:
     /// Throws impl::error where the dims do not fit the nodes, or the group is not supported.
-    program(const group &g, std::span<const known_input> known, const std::shared_ptr<impl::engine> &engine);
+    program(const group &g, std::span<const known_input> known, impl::engine &engine);
 
     /// True for the inputs, by index, that run() reads.
     const std::vector<bool> &reads() const { return reads_; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compile/compile_cached.hpp"
 #include "graph/error.hpp"
 #include "io/json.hpp"
 #include "partitions/partition_kinds.hpp"
@@ -107,7 +108,7 @@ void program_maker::compile_partition(const impl::partition &p) {
             result.push_back(tensors_.at(id));
         return result;
     };
-    d.compiled = impl::compile(p, tensors(d.inputs), tensors(d.outputs), engine_);
+    d.compiled = impl::compile_cached(p, tensors(d.inputs), tensors(d.outputs), engine_);
     drafts_.push_back(std::move(d));
 }
 

@@ -7,8 +7,8 @@ namespace onefold::onnxruntime {
 /// Makes a program of an imported graph: cuts it into partitions, compiles them, and gives every tensor a place.
 class program_maker {
 public:
-    program_maker(program &made, impl::io::onnx_graph graph, std::shared_ptr<impl::engine> engine)
-        : made_(made), graph_(std::move(graph)), engine_(std::move(engine)) {}
+    program_maker(program &made, impl::io::onnx_graph graph, impl::engine &engine)
+        : made_(made), graph_(std::move(graph)), engine_(engine) {}
 
     void make(const group &g);
 
@@ -42,7 +42,7 @@ private:
 
     program &made_;
     impl::io::onnx_graph graph_;
-    std::shared_ptr<impl::engine> engine_;
+    impl::engine &engine_;
     std::map<size_t, impl::logical_tensor> tensors_; // all of them, dense
     std::map<size_t, size_t> views_;                 // a view's dst -> its src
     std::map<size_t, place> places_;                 // of roots

@@ -69,7 +69,7 @@ bool provider::compiles(const host_graph &graph, std::span<const size_t> members
     try {
         const group g = make_group(host_, graph, members);
         if (is_fixed(g))
-            program(g, known_inputs(g), engine_);
+            program(g, known_inputs(g), *engine_);
         else
             import_group(g);
         return true;

@@ -14,9 +14,9 @@ struct tile_action {
 /// One pass over the elements of a piece, and what follows from its reductions.
 struct row_phase {
     std::vector<tile_action> actions;
-    std::vector<size_t> registers; // of each instruction: where its tile lies in this phase, or none
+    std::vector<size_t> registers;        // of each instruction: where its tile lies in this phase, or none
     std::vector<bool> is_read_from_cache; // of each instruction: an earlier pass made its tiles
-    std::vector<size_t> results;   // instructions with one value a result, computed behind the pass in this order
+    std::vector<size_t> results;          // instructions with one value a result, computed behind the pass in this order
 };
 inline constexpr size_t no_register = SIZE_MAX;
 

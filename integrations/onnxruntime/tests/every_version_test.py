@@ -3,11 +3,16 @@ import collections
 import sys
 
 import onnx_one_node
+from onnx import TensorProto
 
 import onefold_provider
 
 OLDEST = 7  # what ONNX Runtime promises to load
 NEWEST = 21  # no later version changes an op of ours in more than the types it takes
+
+TYPES = {TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.BOOL,
+         TensorProto.INT8, TensorProto.INT16, TensorProto.INT32, TensorProto.INT64,
+         TensorProto.UINT8, TensorProto.UINT16, TensorProto.UINT32, TensorProto.UINT64}
 
 
 def refusal_of_host(message):
@@ -36,12 +41,8 @@ def main():
         for version in sorted({*onnx_one_node.versions(name), OLDEST, NEWEST}):
             if not OLDEST <= version <= NEWEST or version < min(onnx_one_node.versions(name)):
                 continue
-            for elem_type in sorted(onnx_one_node.allowed_types(name, version)):
-                try:
-                    part = onnx_one_node.make_part(name, version, elem_type)
-                except (KeyError, TypeError, ValueError):  # strings, complex numbers, floats of 8 bits: no values
-                    counts["without values"] += 1
-                    continue
+            for elem_type in sorted(onnx_one_node.allowed_types(name, version) & TYPES):
+                part = onnx_one_node.make_part(name, version, elem_type)
                 failure = check(part, version)
                 counts["right" if failure is None else "not loaded by ONNX Runtime" if failure[0] else "wrong"] += 1
                 if failure and not failure[0]:
