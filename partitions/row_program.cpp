@@ -3,9 +3,9 @@
 //     src -+-> [reduce] -> ... -+-> [binary] -> ... -> dst      e.g. layer normalization written out: mean, difference, square,
 //          +--------------------+                               mean, square root, division
 //
-// Any number of ops of any shape of graph that share one loop space (see row_frame): each tensor is full, or reduced, or
-// broadcast along kept or along reduced dims. Values may have several consumers, inside and outside. A chain without any of
-// that is left to the kinds for chains.
+// Any number of ops of any shape of graph that share one loop space (see row_frame): each tensor is full, or reduced, or broadcast
+// along kept or along reduced dims. Values may have several consumers, inside and outside. A chain without any of that is left to
+// the kinds for chains.
 #include <algorithm>
 #include <map>
 #include <set>

@@ -122,6 +122,8 @@ public:
         ReduceLogSum = onefold_op_reduce_log_sum,
         ReduceLogSumExp = onefold_op_reduce_log_sum_exp,
         Neg = onefold_op_neg,
+        // of newer versions of the specification
+        RMSNorm = onefold_op_rms_norm,
         // above all kinds, not one itself
         LastSymbol = onefold_op_kind_count
     };

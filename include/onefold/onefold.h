@@ -235,6 +235,8 @@ typedef enum onefold_op_kind ONEFOLD_ENUM_BASE {
     onefold_op_reduce_log_sum_exp,
     // Extension: element-wise over one input, without attributes
     onefold_op_neg,
+    // Of newer versions of the specification
+    onefold_op_rms_norm,
     onefold_op_kind_count
 } onefold_op_kind;
 

@@ -49,6 +49,7 @@ constexpr type_set missing_in_reductions = types({onefold_u32, onefold_u64});
 op_family family_of(const onnx_node_source &node, int opset) {
     const impl::io::onnx_op *row = impl::io::find_onnx_op(node.op_type, opset);
     const impl::op_schema *schema = row ? impl::schema_by_name(row->kind) : nullptr;
+    if (row && row->name.ends_with("Normalization")) return op_family::normalization; // some become several ops
     return schema ? schema->family : op_family::structural;
 }
 
@@ -78,6 +79,7 @@ bool is_f16_among_ours(const host_graph &graph, const std::vector<bool> &support
     const auto is_ours = [&](size_t neighbour) { return supported[neighbour]; };
     return std::all_of(node.producers.begin(), node.producers.end(), is_ours) &&
            std::all_of(node.source.outputs.begin(), node.source.outputs.end(), [&](const std::string &name) {
+               if (name.empty()) return true;
                const auto &readers = graph.values.at(name).readers;
                return std::all_of(readers.begin(), readers.end(), is_ours);
            });
@@ -110,10 +112,13 @@ std::vector<bool> choose_fast(const host_graph &graph, const std::vector<bool> &
     // ... and so does what is read by such nodes only.
     for (size_t n = count; n-- > 0;) {
         if (roles[n] != role::joins || chosen[n]) continue;
-        const std::string &name = graph.nodes[n].source.outputs.at(0);
-        const auto &readers = graph.values.at(name).readers;
-        chosen[n] = !readers.empty() && !graph.outputs.contains(name) &&
-                    std::all_of(readers.begin(), readers.end(), [&](size_t reader) { return chosen[reader]; });
+        const auto &outputs = graph.nodes[n].source.outputs;
+        chosen[n] = std::all_of(outputs.begin(), outputs.end(), [&](const std::string &name) {
+            if (name.empty()) return true;
+            const auto &readers = graph.values.at(name).readers;
+            return !readers.empty() && !graph.outputs.contains(name) &&
+                   std::all_of(readers.begin(), readers.end(), [&](size_t reader) { return chosen[reader]; });
+        });
     }
     return chosen;
 }

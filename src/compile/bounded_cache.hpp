@@ -165,7 +165,7 @@ private:
 
     const size_t capacity_;
     std::array<std::atomic<node *>, 128> buckets_{}; // each the newest node of a list
-    mutable std::atomic<uint64_t> uses_{0};          // counted where the value was not the last one used
+    mutable std::atomic<uint64_t> uses_{1};          // counted where the value was not the last one used; 0: never
     std::vector<std::unique_ptr<node>> nodes_;
     mutable std::mutex changing_;
 };

@@ -31,7 +31,8 @@ void find_tensors(const std::vector<logical_tensor> &ports, std::string_view dir
 }
 
 /// Their buffers.
-void bind(const std::vector<logical_tensor> &ports, std::string_view direction, const bound_tensor *bound, std::byte **to) {
+void bind_buffers(const std::vector<logical_tensor> &ports, std::string_view direction, const bound_tensor *bound,
+                  std::byte **to) {
     for (const logical_tensor &port : ports) {
         if (!is_same_port(*bound->description, port))
             fail(onefold_invalid_arguments, "execute: {} tensor {} is {}; it was compiled as {}", direction, port.id,
@@ -85,8 +86,8 @@ void compiled_partition::execute(stream &s, std::span<const bound_tensor> srcs, 
     if (by_dims_) of_dims = by_dims_->select(bound.view());
     const port_plans &plans = by_dims_ ? *of_dims : *fixed_;
     buffer_table buffers(ports);
-    bind(plans.inputs(), "input", bound.view().data(), buffers.view().data());
-    bind(plans.outputs(), "output", bound.view().data() + input_count, buffers.view().data() + input_count);
+    bind_buffers(plans.inputs(), "input", bound.view().data(), buffers.view().data());
+    bind_buffers(plans.outputs(), "output", bound.view().data() + input_count, buffers.view().data() + input_count);
     if (!only_plan_) scratch = nullptr;
     if (scratch && (scratch_size < scratch_bytes() || reinterpret_cast<uintptr_t>(scratch) % 64 != 0))
         fail(onefold_invalid_arguments, "execute: the scratchpad has {} bytes at {}; {} bytes aligned to 64 are needed",

@@ -50,8 +50,8 @@ private:
     const partition &partition_;
     const std::map<size_t, dims> &dims_of_;
     program_builder builder_;
-    placed_tensors placed_;         // what can be read
-    placed_tensors outputs_;        // where the outputs go
+    placed_tensors placed_;  // what can be read
+    placed_tensors outputs_; // where the outputs go
     std::map<size_t, size_t> uses_; // of a tensor in the partition
     std::optional<pending_computation> pending_;
 };

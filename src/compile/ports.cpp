@@ -107,6 +107,10 @@ logical_tensor resolve_output(const partition &p, const logical_tensor &port, st
     return output;
 }
 
+bool produces(const op &o, size_t tensor_id) {
+    return std::any_of(o.outputs.begin(), o.outputs.end(), [&](const logical_tensor &t) { return t.id == tensor_id; });
+}
+
 /// The dims of a reduction's result where no rule tells them before its axes are there: the caller's, else the graph's.
 dims told_dims(const op &o, std::span<const logical_tensor> outputs) {
     const logical_tensor &dst = o.outputs[0];
@@ -128,10 +132,13 @@ void infer_dims(const partition &p, std::span<const logical_tensor> outputs, res
             input.dims = ports.dims_of.at(input.id);
             input.ndims = static_cast<int64_t>(input.dims.size());
         }
-        const dims result = has_axes_input(o) ? told_dims(o, outputs) : o.schema().infer(o, inputs);
-        element_count(result);
-        check_dims(&o, "output", o.outputs[0], result);
-        ports.dims_of[o.outputs[0].id] = result;
+        const std::vector<dims> results =
+            has_axes_input(o) ? std::vector<dims>{told_dims(o, outputs)} : o.schema().infer(o, inputs);
+        for (size_t i = 0; i < results.size(); ++i) {
+            element_count(results[i]);
+            check_dims(&o, "output", o.outputs[i], results[i]);
+            ports.dims_of[o.outputs[i].id] = results[i];
+        }
     }
 }
 
@@ -185,7 +192,7 @@ resolved_ports resolve_ports(const partition &p, std::span<const logical_tensor>
         ports.inputs.push_back(resolve_input(p, port, inputs));
     infer_dims(p, outputs, ports);
     for (const logical_tensor &port : p.outputs) {
-        const auto producer = std::find_if(p.ops.begin(), p.ops.end(), [&](const op &o) { return o.outputs[0].id == port.id; });
+        const auto producer = std::find_if(p.ops.begin(), p.ops.end(), [&](const op &o) { return produces(o, port.id); });
         ports.outputs.push_back(resolve_output(p, port, outputs, ports.dims_of.at(port.id), *producer, ports.inputs));
     }
     return ports;

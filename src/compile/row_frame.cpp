@@ -139,8 +139,9 @@ bool row_frame::grow(const dims &sizes) {
 bool row_frame::is_consistent() const {
     return std::all_of(reduction_sources_.begin(), reduction_sources_.end(), [&](size_t id) {
         const dims &src = tensors_.at(id).sizes;
-        return std::all_of(reduced_->begin(), reduced_->end(),
-                           [&](size_t distance) { return may_be_equal(at(src, distance), at(sizes_, distance)); });
+        return std::all_of(reduced_->begin(), reduced_->end(), [&](size_t distance) {
+            return may_be_equal(at(src, distance), at(sizes_, distance));
+        });
     });
 }
 

@@ -107,8 +107,9 @@ row_program row_lowering::finish(const placed_tensors &outputs) {
     }
     // What is read most of decides on the order of the dims.
     const auto broadcast_dims = [](const dims *d) { return std::count(d->begin(), d->end(), 0); };
-    const auto primary = std::min_element(strides.begin(), strides.end(),
-                                          [&](const dims *a, const dims *b) { return broadcast_dims(a) < broadcast_dims(b); });
+    const auto primary = std::min_element(strides.begin(), strides.end(), [&](const dims *a, const dims *b) {
+        return broadcast_dims(a) < broadcast_dims(b);
+    });
     canonicalise(program_.space, strides, **primary);
     return std::move(program_);
 }

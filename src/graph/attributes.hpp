@@ -54,7 +54,17 @@ struct unary_attributes {
     bool tanh_approximation = false; // GELU's mode gelu_tanh
 };
 
+/// SoftMax, LogSoftmax, LayerNorm, RMSNorm; each reads those that it has.
+struct normalization_attributes {
+    int64_t axis = 0;            // SoftMax, LogSoftmax: as given, negative from the end
+    int64_t begin_norm_axis = 0; // LayerNorm, RMSNorm: the first of the dims that are normalized, as given
+    float epsilon = 0;           // added to the variance, or to the mean of the squares
+    bool keep_stats = false;     // LayerNorm: mean and variance are outputs too
+    bool use_affine = false;     // LayerNorm: gamma and beta are inputs
+};
+
 /// Ops of the other families have no attributes, or are not compiled: nothing reads theirs.
-using op_attributes = std::variant<std::monostate, reduction_attributes, binary_attributes, unary_attributes>;
+using op_attributes =
+    std::variant<std::monostate, reduction_attributes, binary_attributes, unary_attributes, normalization_attributes>;
 
 } // namespace onefold::impl

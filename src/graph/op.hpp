@@ -21,6 +21,7 @@ struct op {
     const reduction_attributes &reduction() const { return std::get<reduction_attributes>(attributes); }
     const binary_attributes &binary() const { return std::get<binary_attributes>(attributes); }
     const unary_attributes &unary() const { return std::get<unary_attributes>(attributes); }
+    const normalization_attributes &normalization() const { return std::get<normalization_attributes>(attributes); }
 };
 
 /// True for a reduction whose axes are its second input: they are known at execution only.

@@ -15,7 +15,7 @@ using rows_by_kind = std::array<const op_schema *, onefold_op_kind_count>;
 rows_by_kind join_tables() {
     rows_by_kind joined{};
     for (const auto table : {reduction_schemas(), binary_schemas(), nary_schemas(), unary_schemas(), conversion_schemas(),
-                             structural_schemas(), foreign_schemas()})
+                             normalization_schemas(), structural_schemas(), foreign_schemas()})
         for (const op_schema &row : table)
             joined.at(static_cast<size_t>(row.kind)) = &row;
     return joined;
@@ -142,6 +142,12 @@ unary_attributes make_unary_attributes(const op &o) {
     return {values[0], values[1], value_of<std::string>(o, onefold_op_attr_mode) == "gelu_tanh"};
 }
 
+normalization_attributes make_normalization_attributes(const op &o) {
+    return {value_of<int64_t>(o, onefold_op_attr_axis), value_of<int64_t>(o, onefold_op_attr_begin_norm_axis),
+            value_of<float>(o, onefold_op_attr_epsilon), value_of<bool>(o, onefold_op_attr_keep_stats),
+            value_of<bool>(o, onefold_op_attr_use_affine)};
+}
+
 } // namespace
 
 const op_schema &schema_of(op_kind kind) {
@@ -178,6 +184,8 @@ op_attributes make_attributes(const op &o) {
         return binary_attributes{value_of<std::string>(o, onefold_op_attr_auto_broadcast) != "none"};
     case op_family::unary:
         return make_unary_attributes(o);
+    case op_family::normalization:
+        return make_normalization_attributes(o);
     default:
         return {};
     }

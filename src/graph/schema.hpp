@@ -60,14 +60,15 @@ enum class op_family {
     binary,
     nary, // one input or more, all of one type
     unary,
-    conversion, // TypeCast, Reorder
-    structural, // End, Wildcard: never executed
-    foreign     // validated, not compiled
+    conversion,    // TypeCast, Reorder
+    normalization, // over some dims of one source; may give statistics beside dst
+    structural,    // End, Wildcard: never executed
+    foreign        // validated, not compiled
 };
 
-/// The dims of the only output from the inputs' dims; throws invalid_shape or invalid_arguments. Shape rules never see
-/// unknown dims.
-using shape_rule = dims (*)(const op &, std::span<const logical_tensor> inputs);
+/// The dims of each output from the inputs' dims; throws invalid_shape or invalid_arguments. Shape rules never see unknown
+/// dims.
+using shape_rule = std::vector<dims> (*)(const op &, std::span<const logical_tensor> inputs);
 
 /// One row describes an op kind: all that validation, inference, graph files and documents need to know.
 struct op_schema {
@@ -87,6 +88,7 @@ std::span<const op_schema> binary_schemas();
 std::span<const op_schema> nary_schemas();
 std::span<const op_schema> unary_schemas();
 std::span<const op_schema> conversion_schemas();
+std::span<const op_schema> normalization_schemas();
 std::span<const op_schema> structural_schemas();
 std::span<const op_schema> foreign_schemas();
 

@@ -61,20 +61,21 @@ void check_mixed_types(const op &o) {
 }
 
 constexpr op_schema binary(op_kind kind, std::string_view name) {
-    return {kind, name, op_family::binary, src_0_src_1, dst_of_any_number, auto_broadcast, infer_broadcast};
+    return {kind, name, op_family::binary, src_0_src_1, dst_of_any_number, auto_broadcast, one_output<infer_broadcast>};
 }
 
 constexpr op_schema mixed_binary(op_kind kind, std::string_view name) {
-    return {kind, name, op_family::binary, mixed_src_0_src_1, mixed_dst, auto_broadcast, infer_broadcast, check_mixed_types};
+    return {kind,      name,           op_family::binary,           mixed_src_0_src_1,
+            mixed_dst, auto_broadcast, one_output<infer_broadcast>, check_mixed_types};
 }
 
 constexpr op_schema nary(op_kind kind, std::string_view name) {
-    return {kind, name, op_family::nary, number_srcs, dst_of_any_number, {}, infer_broadcast};
+    return {kind, name, op_family::nary, number_srcs, dst_of_any_number, {}, one_output<infer_broadcast>};
 }
 
 constexpr op_schema unary(op_kind kind, std::string_view name, const unary_ports &p,
                           std::span<const attribute_schema> attributes = {}) {
-    return {kind, name, op_family::unary, p.src, p.dst, attributes, infer_same};
+    return {kind, name, op_family::unary, p.src, p.dst, attributes, one_output<infer_same>};
 }
 
 void check_type_cast(const op &o) {
@@ -98,7 +99,7 @@ constexpr std::array binary_rows = {
 
 constexpr std::array nary_rows = {
     nary(onefold_op_max, "Max"),
-    op_schema{onefold_op_mean, "Mean", op_family::nary, float_srcs, dst_of_any_float, {}, infer_broadcast},
+    op_schema{onefold_op_mean, "Mean", op_family::nary, float_srcs, dst_of_any_float, {}, one_output<infer_broadcast>},
     nary(onefold_op_min, "Min"),
     nary(onefold_op_sum, "Sum"),
 };
@@ -127,8 +128,16 @@ constexpr std::array unary_rows = {
 };
 
 constexpr std::array conversion_rows = {
-    op_schema{onefold_op_reorder, "Reorder", op_family::conversion, of_anything.src, of_anything.dst, {}, infer_same},
-    op_schema{onefold_op_type_cast, "TypeCast", op_family::conversion, cast_src, cast_dst, {}, infer_same, check_type_cast},
+    op_schema{
+        onefold_op_reorder, "Reorder", op_family::conversion, of_anything.src, of_anything.dst, {}, one_output<infer_same>},
+    op_schema{onefold_op_type_cast,
+              "TypeCast",
+              op_family::conversion,
+              cast_src,
+              cast_dst,
+              {},
+              one_output<infer_same>,
+              check_type_cast},
 };
 
 } // namespace

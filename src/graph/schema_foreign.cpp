@@ -165,7 +165,6 @@ constexpr std::array norm_core = {may(onefold_op_attr_use_affine, true), may(one
 constexpr std::array keep_stats = {may(onefold_op_attr_keep_stats, true)};
 constexpr auto group_norm_attributes = join(norm_core, keep_stats, data_format, std::array{must(onefold_op_attr_groups)});
 constexpr auto layer_norm_backward_attributes = join(norm_core, std::array{may(onefold_op_attr_begin_norm_axis, int64_t{-1})});
-constexpr auto layer_norm_attributes = join(layer_norm_backward_attributes, keep_stats);
 
 constexpr std::array interpolate_attributes = {
     attribute_schema{onefold_op_attr_mode, attribute_need::required, {}, interpolations},
@@ -234,12 +233,9 @@ constexpr std::array rows = {
     row(onefold_op_batch_norm_backward, "BatchNormTrainingBackward", batch_norm_backward_inputs, norm_backward_outputs,
         batch_norm_attributes, check_statistics_type),
     row(onefold_op_group_norm, "GroupNorm", norm_inputs, norm_outputs, group_norm_attributes, check_norm),
-    row(onefold_op_layer_norm, "LayerNorm", norm_inputs, norm_outputs, layer_norm_attributes, check_norm),
     row(onefold_op_layer_norm_backward, "LayerNormBackward", layer_norm_backward_inputs, norm_backward_outputs,
         layer_norm_backward_attributes, check_norm_backward),
-    row(onefold_op_softmax, "SoftMax", src, dst, axis_default_1),
     row(onefold_op_softmax_backward, "SoftMaxBackward", diff_dst_dst, diff_src, axis_default_1),
-    row(onefold_op_log_softmax, "LogSoftmax", src, dst, axis_default_last),
     row(onefold_op_log_softmax_backward, "LogSoftmaxBackward", diff_dst_dst, diff_src, axis_default_last),
 
     // gradients of element-wise ops

@@ -4,7 +4,7 @@
 
 namespace onefold::impl {
 
-// What the ports and attributes of the foreign ops cannot say alone. Each throws invalid_graph_op.
+// What the ports and attributes of foreign ops, and of normalizations, cannot say alone. Each throws invalid_graph_op.
 
 /// The type variable of ports that hold per-channel values (gamma, mean, ...); check_statistics_type() goes by it.
 inline constexpr char statistics_variable = 'S';

@@ -38,7 +38,8 @@ void check_one_source_of_axes(const op &o) {
 }
 
 constexpr op_schema row(op_kind kind, std::string_view name, const ports &p = of_numbers) {
-    return {kind, name, op_family::reduction, p.inputs, p.outputs, attributes, infer_reduction, check_one_source_of_axes};
+    return {kind,      name,       op_family::reduction,        p.inputs,
+            p.outputs, attributes, one_output<infer_reduction>, check_one_source_of_axes};
 }
 
 constexpr std::array rows = {

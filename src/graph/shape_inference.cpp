@@ -112,4 +112,34 @@ dims infer_broadcast(const op &o, std::span<const logical_tensor> inputs) {
 
 dims infer_same(const op &, std::span<const logical_tensor> inputs) { return inputs[0].dims; }
 
+std::vector<int64_t> normalized_axes(const op &o, size_t rank) {
+    const bool has_one_axis = o.kind == onefold_op_softmax || o.kind == onefold_op_log_softmax;
+    const auto &attributes = o.normalization();
+    const op_attr name = has_one_axis ? onefold_op_attr_axis : onefold_op_attr_begin_norm_axis;
+    const int64_t given = has_one_axis ? attributes.axis : attributes.begin_norm_axis;
+    const auto r = static_cast<int64_t>(rank);
+    if (r == 0)
+        fail(onefold_invalid_arguments, "{}: attribute {} is {}, but src has rank 0, which has no axis", to_string(o),
+             name_of(name), given);
+    if (given < -r || given >= r)
+        fail(onefold_invalid_arguments, "{}: attribute {} is {}, not in [{}, {}], the range for a src of rank {}", to_string(o),
+             name_of(name), given, -r, r - 1, r);
+    const int64_t first = given < 0 ? given + r : given;
+    std::vector<int64_t> axes(static_cast<size_t>(has_one_axis ? 1 : r - first));
+    std::iota(axes.begin(), axes.end(), first);
+    return axes;
+}
+
+std::vector<dims> infer_normalization(const op &o, std::span<const logical_tensor> inputs) {
+    const dims &src = inputs[0].dims;
+    const auto axes = normalized_axes(o, src.size());
+    for (size_t i = 1; i < inputs.size(); ++i)
+        if (broadcast(src, inputs[i].dims) != src)
+            fail(onefold_invalid_shape, "{}: input {} has dims {}, which cannot be broadcast to src's {}", to_string(o),
+                 o.schema().inputs[i].name, to_string(inputs[i].dims), to_string(src));
+    std::vector<dims> result(o.outputs.size(), dims(src.begin(), src.begin() + axes[0]));
+    result[0] = src;
+    return result;
+}
+
 } // namespace onefold::impl

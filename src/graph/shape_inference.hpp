@@ -14,6 +14,15 @@ dims infer_reduction(const op &o, std::span<const logical_tensor> inputs);
 dims infer_broadcast(const op &o, std::span<const logical_tensor> inputs);
 /// The first input's dims.
 dims infer_same(const op &o, std::span<const logical_tensor> inputs);
+/// dst has src's dims; mean and variance, where they are outputs, those before the ones that are normalized. gamma and beta are
+/// broadcast to src.
+std::vector<dims> infer_normalization(const op &o, std::span<const logical_tensor> inputs);
+
+/// The rule of an op with one output, as a row names it.
+template <dims (*rule)(const op &, std::span<const logical_tensor>)>
+std::vector<dims> one_output(const op &o, std::span<const logical_tensor> inputs) {
+    return {rule(o, inputs)};
+}
 
 /// axes in [0, rank), ascending. Throws invalid_arguments where one is out of range or doubled.
 std::vector<int64_t> normalise_axes(const op &o, std::span<const int64_t> axes, size_t rank);
@@ -25,6 +34,10 @@ void normalise_few_axes(const op &o, std::span<const int64_t> axes, size_t rank,
 bool is_identity(const op &o);
 /// The axes that a reduction reduces by its attributes, normalised; throws as above.
 std::vector<int64_t> reduced_axes(const op &o, size_t rank);
+
+/// The axes that a normalization goes over, ascending: axis, or all from begin_norm_axis on. Throws invalid_arguments where the
+/// attribute is out of range.
+std::vector<int64_t> normalized_axes(const op &o, size_t rank);
 
 /// NumPy's rule; nullopt where the shapes do not go together. A dim of 0 against 1 stays 0.
 std::optional<dims> broadcast(const dims &a, const dims &b);

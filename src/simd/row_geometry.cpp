@@ -6,9 +6,10 @@ namespace onefold::impl::simd {
 
 namespace {
 
-constexpr int64_t largest_tile = 1024;        // elements: a few fit L1
+constexpr int64_t largest_tile = 4096;        // elements
+constexpr int64_t registers_bytes = 24 * 1024; // of all registers together: they should stay in L1
 constexpr int64_t widest_rows = 128;          // results of a piece whose rows they are
-constexpr int64_t near_bytes = 16 * 1024;     // what of several rows together should stay in L1
+constexpr int64_t near_bytes = 128 * 1024;     // what of several rows together should stay in L1
 constexpr int64_t cache_bytes = 512 * 1024;   // what of a piece should stay in L2
 constexpr int64_t block_elements = 64 * 1024; // of a pass over a large piece
 constexpr int64_t enough_units = 16;          // to keep threads busy
@@ -55,7 +56,7 @@ row_geometry::row_geometry(const row_program &p, size_t register_count, size_t c
     for (const row_instruction &i : p.instructions)
         if (i.code == row_opcode::load && i.varies) bytes_an_element_ += size_of(p.inputs[i.arguments[0]].type);
     const auto registers = static_cast<int64_t>(std::max<size_t>(1, register_count));
-    const int64_t tile = std::min(largest_tile, register_elements / registers / 64 * 64);
+    const int64_t tile = std::clamp<int64_t>(registers_bytes / 4 / registers / 64 * 64, 64, largest_tile);
     if (results_are_rows)
         cut_rows(tile);
     else

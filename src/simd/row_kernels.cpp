@@ -33,7 +33,7 @@ row_kernels::row_kernels(const row_program &p, const isa &on, const row_geometry
         if (i.code == row_opcode::reduce) {
             reductions_.back() = make_reduction(p, on, i);
             reductions_.back().totals = total_size_;
-            total_size_ += reductions_.back().kernels.total_size;
+            total_size_ += std::max(sizeof(double), reductions_.back().kernels.total_size);
         }
         if (kernels_.back().by == row_kernel::way::quotient) kernels_[i.arguments[i.arguments.size() - 2]].is_divisor = true;
     }
@@ -50,8 +50,8 @@ void row_kernels::add_stores(const row_program &p, const isa &on, const row_geom
         row_kernel &k = kernels_[p.outputs[o].value];
         const bool is_computed = k.by == row_kernel::way::unary || k.by == row_kernel::way::root ||
                                  k.by == row_kernel::way::tile || k.by == row_kernel::way::quotient;
-        if (is_computed && !k.is_alike && k.cache == not_cached && p.instructions[p.outputs[o].value].varies &&
-            to.type == onefold_f32 && stores_.back().inner_stride == 1)
+        if (is_computed && !k.is_alike && k.cache == not_cached && p.instructions[p.outputs[o].value].varies && to.type == onefold_f32 &&
+            stores_.back().inner_stride == 1)
             k.direct_output = o;
     }
 }
@@ -147,11 +147,16 @@ row_reduction row_kernels::make_reduction(const row_program &p, const isa &on, c
     r.squares = i.squares;
     const row_instruction &source = p.instructions[r.source];
     r.reads_memory = source.code == row_opcode::load && kernels_[r.source].inner_stride == 1;
-    const data_type type = r.reads_memory ? p.inputs[source.arguments[0]].type : onefold_f32;
+    set_kernels(r, r.reads_memory ? p.inputs[source.arguments[0]].type : onefold_f32, on);
+    return r;
+}
+
+void row_kernels::set_kernels(row_reduction &r, data_type type, const isa &on) {
     r.kernels = simd::reduction_of(on, r.squares ? onefold_op_reduce_sum_square : r.op, type, onefold_f32);
     // Totals of sums and means are the same.
     if (r.squares) r.kernels.finish = simd::reduction_of(on, r.op, type, onefold_f32).finish;
-    return r;
 }
+
+void row_kernels::reduce_floats(size_t instruction, const isa &on) { set_kernels(reductions_[instruction], onefold_f32, on); }
 
 } // namespace onefold::impl::simd

@@ -41,14 +41,23 @@ void drop_unread_loads(row_schedule &schedule, const row_program &p, const row_k
 row_job make_job(const row_program &p, const isa &on) {
     row_schedule schedule = make_schedule(p, true);
     // One register more is for what has to be brought together.
-    row_geometry geometry(p, schedule.register_count + 1, schedule.cached.size());
+    row_geometry geometry(p, schedule.register_count() + 1, schedule.cached.size());
     if (geometry.goes_by_passes() && !schedule.cached.empty()) {
         schedule = make_schedule(p, false);
-        geometry = row_geometry(p, schedule.register_count + 1, 0);
+        geometry = row_geometry(p, schedule.register_count() + 1, 0);
     }
     row_kernels kernels(p, on, geometry, schedule);
     drop_unread_loads(schedule, p, kernels);
-    return {p, std::move(schedule), std::move(geometry), std::move(kernels)};
+    std::vector<phase_code> codes;
+    size_t registers = schedule.register_count();
+    for (const row_phase &phase : schedule.phases) {
+        codes.push_back(compile_phase(p, phase, kernels, on, geometry.results_are_rows));
+        registers = std::max(registers, codes.back().register_count);
+        for (const tile_reduction &r : codes.back().computation.reductions)
+            kernels.reduce_floats(r.instruction, on);
+    }
+    geometry = row_geometry(p, registers + 1, schedule.cached.size());
+    return {p, std::move(schedule), std::move(geometry), std::move(kernels), std::move(codes), registers};
 }
 
 class row_program_step : public step {
@@ -70,11 +79,11 @@ public:
     std::string name() const override { return name_; }
     size_t scratch_bytes() const override { return static_cast<size_t>(slots_ * slot_bytes_); }
 
-    void run(buffer_list buffers, std::byte *scratch) const override {
-        if (by_passes_) return run_by_passes(buffers, scratch);
+    void run(buffer_list buffers, std::byte *scratch, const executor &threads) const override {
+        if (by_passes_) return run_by_passes(buffers, scratch, threads);
         const int64_t units = job_.geometry.units();
         const int64_t units_a_slot = (units + slots_ - 1) / slots_;
-        for_each_unit(slots_, units_a_slot * job_.geometry.elements_a_piece(), [&](int64_t begin, int64_t end) {
+        for_each_unit(threads, slots_, units_a_slot * job_.geometry.elements_a_piece(), [&](int64_t begin, int64_t end) {
             row_worker worker(job_, buffers);
             for (int64_t slot = begin; slot < end; ++slot)
                 for (int64_t unit = slot * units / slots_; unit < (slot + 1) * units / slots_; ++unit)
@@ -103,9 +112,9 @@ private:
     }
 
     /// Each pass over blocks of all pieces before the next one. The blocks' totals are combined in pairs.
-    void run_by_passes(buffer_list buffers, std::byte *scratch) const {
+    void run_by_passes(buffer_list buffers, std::byte *scratch, const executor &threads) const {
         const row_geometry &g = job_.geometry;
-        for_each_unit(g.units(), g.width, [&](int64_t begin, int64_t end) {
+        for_each_unit(threads, g.units(), g.width, [&](int64_t begin, int64_t end) {
             row_worker worker(job_, buffers);
             for (int64_t unit = begin; unit < end; ++unit) {
                 std::byte *slot = scratch + unit * slot_bytes_;
@@ -114,12 +123,13 @@ private:
             }
         });
         for (size_t phase = 0; phase < job_.schedule.phases.size(); ++phase) {
-            for_each_unit(g.units() * g.blocks(), g.tiles_a_block() * g.elements_a_tile(), [&](int64_t begin, int64_t end) {
-                row_worker worker(job_, buffers);
-                for (int64_t i = begin; i < end; ++i)
-                    run_block(worker, phase, i / g.blocks(), i % g.blocks(), scratch + i / g.blocks() * slot_bytes_);
-            });
-            for_each_unit(g.units(), g.width, [&](int64_t begin, int64_t end) {
+            for_each_unit(
+                threads, g.units() * g.blocks(), g.tiles_a_block() * g.elements_a_tile(), [&](int64_t begin, int64_t end) {
+                    row_worker worker(job_, buffers);
+                    for (int64_t i = begin; i < end; ++i)
+                        run_block(worker, phase, i / g.blocks(), i % g.blocks(), scratch + i / g.blocks() * slot_bytes_);
+                });
+            for_each_unit(threads, g.units(), g.width, [&](int64_t begin, int64_t end) {
                 row_worker worker(job_, buffers);
                 for (int64_t unit = begin; unit < end; ++unit)
                     finish_unit(worker, phase, unit, scratch + unit * slot_bytes_);

@@ -32,7 +32,7 @@ public:
             if (is_stored_here(output)) need(output.value, cached);
     }
 
-    row_phase build(size_t &register_count, const std::vector<size_t> &cached) const {
+    row_phase build(const std::vector<size_t> &cached) const {
         row_phase phase;
         for (size_t i = 0; i < needed_.size(); ++i) {
             if (!needed_[i]) continue;
@@ -44,7 +44,12 @@ public:
                 if (is_stored_here(program_.outputs[k]) && program_.outputs[k].value == i)
                     phase.actions.push_back({tile_action::kind::store, k});
         }
-        assign_registers(phase, register_count, cached);
+        for (size_t i = 0; i < needed_.size(); ++i)
+            if (needed_[i] && !contains(cached, i) && program_.instructions[i].code != row_opcode::load)
+                for (const size_t argument : program_.instructions[i].arguments)
+                    if (!program_.instructions[argument].varies && !contains(phase.read_results, argument))
+                        phase.read_results.push_back(argument);
+        assign_registers(phase, cached);
         phase.is_read_from_cache.assign(needed_.size(), false);
         for (const size_t value : cached)
             phase.is_read_from_cache[value] = true;
@@ -71,7 +76,7 @@ private:
     }
 
     /// A register is free again behind the last action that reads it; an instruction may write where it reads.
-    void assign_registers(row_phase &phase, size_t &register_count, const std::vector<size_t> &cached) const {
+    void assign_registers(row_phase &phase, const std::vector<size_t> &cached) const {
         const size_t count = program_.instructions.size();
         std::vector<size_t> last_use(count, 0);
         for (size_t at = 0; at < phase.actions.size(); ++at)
@@ -89,7 +94,7 @@ private:
             else
                 *found = std::max(last_use[value], at + 1);
         }
-        register_count = std::max(register_count, free_from.size());
+        phase.register_count = free_from.size();
     }
 
     std::vector<size_t> read_by(const tile_action &action, const std::vector<size_t> &cached) const {
@@ -118,6 +123,13 @@ size_t phase_count(const row_program &p, const std::vector<size_t> &levels) {
 }
 
 } // namespace
+
+size_t row_schedule::register_count() const {
+    size_t most = 0;
+    for (const row_phase &phase : phases)
+        most = std::max(most, phase.register_count);
+    return most;
+}
 
 bool is_expensive(const row_instruction &i) {
     switch (i.code) {
@@ -173,7 +185,7 @@ row_schedule make_schedule(const row_program &p, bool may_cache) {
     std::vector<size_t> cached; // by the passes so far
     for (phase_builder &builder : builders) {
         builder.forget_cached(cached);
-        schedule.phases.push_back(builder.build(schedule.register_count, cached));
+        schedule.phases.push_back(builder.build(cached));
         for (const size_t value : schedule.cached)
             if (builder.needs(value) && !contains(cached, value)) cached.push_back(value);
     }

@@ -14,9 +14,11 @@ struct tile_action {
 /// One pass over the elements of a piece, and what follows from its reductions.
 struct row_phase {
     std::vector<tile_action> actions;
-    std::vector<size_t> registers;        // of each instruction: where its tile lies in this phase, or none
+    std::vector<size_t> registers; // of each instruction: where its tile lies in this phase, or none
+    size_t register_count = 0;
     std::vector<bool> is_read_from_cache; // of each instruction: an earlier pass made its tiles
-    std::vector<size_t> results;          // instructions with one value a result, computed behind the pass in this order
+    std::vector<size_t> results;   // instructions with one value a result, computed behind the pass in this order
+    std::vector<size_t> read_results; // results that the pass reads
 };
 inline constexpr size_t no_register = SIZE_MAX;
 
@@ -26,7 +28,9 @@ struct row_schedule {
     std::vector<size_t> first_results; // known before the first pass
     std::vector<row_phase> phases;
     std::vector<size_t> cached;
-    size_t register_count = 0;
+
+    /// The most that a phase needs.
+    size_t register_count() const;
 };
 
 /// `may_cache` is false where pieces are too large for it.

@@ -11,7 +11,15 @@ constexpr int64_t most_rows_at_once = 64; // that a reduction of columns is give
 } // namespace
 
 row_worker::row_worker(const row_job &job, buffer_list buffers)
-    : job_(job), geometry_(job.geometry), buffers_(buffers), tile_elements_(job.geometry.elements_a_tile()) {}
+    : job_(job),
+      geometry_(job.geometry),
+      buffers_(buffers),
+      tile_elements_(job.geometry.elements_a_tile()),
+      runs_(job.geometry.runs()),
+      tiles_a_group_(job.geometry.tiles_a_group()),
+      cache_tiles_(job.geometry.tiles()),
+      spare_register_(job.register_count),
+      operands_(job.program.inputs.size() + job.program.outputs.size()) {}
 
 void row_worker::enter(int64_t unit, float *results, float *cache) {
     results_ = results;
@@ -29,24 +37,21 @@ void row_worker::enter(int64_t unit, float *results, float *cache) {
         enter_operand(p.inputs.size() + i, p.outputs[i].to.buffer);
 }
 
-void row_worker::enter_group(int64_t group) {
+void row_worker::enter_group(const row_phase &phase, int64_t group) {
     first_ = group * geometry_.tile_width;
     tile_width_ = std::min(geometry_.tile_width, width_ - first_);
     // A result is one value for each row of a tile, or there is a row of them.
-    const row_program &p = job_.program;
-    for (size_t i = 0; i < p.instructions.size(); ++i)
-        if (!p.instructions[i].varies) values_[i] = {results_of(i) + first_, geometry_.results_are_rows ? 1 : 0};
+    for (const size_t i : phase.read_results)
+        values_[i] = {results_of(i) + first_, geometry_.results_are_rows ? 1 : 0};
 }
 
-void row_worker::enter_tile(int64_t tile, const odometer &outer) {
-    tile_ = tile;
-    const int64_t begin = tile % geometry_.runs() * geometry_.run;
+void row_worker::enter_tile(int64_t which_run, const odometer &outer) {
+    const int64_t begin = which_run * geometry_.run;
     const int64_t run = std::min(geometry_.run, geometry_.reduced.length - begin);
     rows_ = geometry_.results_are_rows ? tile_width_ : run;
     length_ = geometry_.results_are_rows ? run : tile_width_;
     const cut_dim &along_rows = geometry_.results_are_rows ? geometry_.kept : geometry_.reduced;
-    const size_t operands = job_.program.inputs.size() + job_.program.outputs.size();
-    for (size_t k = 0; k < operands; ++k)
+    for (size_t k = 0; k < operands_; ++k)
         memory_[k] = {piece_[k] + first_ * geometry_.kept.strides[k] + outer.offset(k) + begin * geometry_.reduced.strides[k],
                       along_rows.strides[k]};
 }
@@ -54,25 +59,96 @@ void row_worker::enter_tile(int64_t tile, const odometer &outer) {
 void row_worker::run_tiles(size_t phase, int64_t begin, int64_t end, std::byte *totals) {
     phase_ = phase;
     const row_phase &actions = job_.schedule.phases[phase];
-    const int64_t tiles_a_group = geometry_.tiles_a_group();
-    for (int64_t tile = begin; tile < end;) {
-        enter_group(tile / tiles_a_group);
+    for (tile_ = begin; tile_ < end;) {
+        const int64_t group = tile_ / tiles_a_group_;
+        enter_group(actions, group);
         if (tile_width_ <= 0) return; // the last piece has fewer results
-        odometer outer(geometry_.outer_reduced, tile % tiles_a_group / geometry_.runs());
-        const int64_t group_end = std::min(end, (tile / tiles_a_group + 1) * tiles_a_group);
-        for (; tile < group_end; ++tile) {
-            enter_tile(tile, outer);
-            for (const tile_action &action : actions.actions)
-                act(actions, action, totals);
-            if (tile % geometry_.runs() == geometry_.runs() - 1) outer.next();
+        int64_t in_group = tile_ - group * tiles_a_group_;
+        odometer outer(geometry_.outer_reduced, in_group / runs_);
+        int64_t run = in_group % runs_;
+        for (; tile_ < end && in_group < tiles_a_group_; ++tile_, ++in_group) {
+            enter_tile(run, outer);
+            run_tile(phase, totals);
+            if (++run < runs_) continue;
+            run = 0;
+            outer.next();
         }
     }
 }
 
-void row_worker::act(const row_phase &phase, const tile_action &action, std::byte *totals) {
+void row_worker::run_tile(size_t phase, std::byte *totals) {
+    const row_phase &actions = job_.schedule.phases[phase];
+    const phase_code &code = job_.codes[phase];
+    if (!code.exists() || careful_) {
+        for (const tile_action &action : actions.actions)
+            act(actions.registers, action, totals);
+        return;
+    }
+    for (const tile_action &action : code.before)
+        act(code.registers, action, totals);
+    run_code(code, totals);
+    for (const tile_action &action : code.behind)
+        act(code.registers, action, totals);
+}
+
+void row_worker::run_code(const phase_code &code, std::byte *totals) {
+    tile_call call; // NOLINT(cppcoreguidelines-pro-type-member-init): what the code reads is set
+    size_t stream = 0;
+    bool is_compact = true;
+    const auto add = [&](void *data, int64_t distance, int64_t compact) {
+        call.pointers[stream] = data;
+        call.distances[stream++] = distance;
+        is_compact = is_compact && distance == compact;
+    };
+    for (const tile_stream &s : code.computation.sources) {
+        int64_t distance = 0;
+        void *data = source_of(s, distance);
+        add(data, distance, s.by == tile_stream::way::elements ? length_ * size_of(s.type) : -1);
+    }
+    for (size_t r = 0; r < code.outputs.size(); ++r) {
+        const tile_stream &result = code.computation.results[r];
+        const int64_t compact = length_ * size_of(result.type);
+        if (code.outputs[r] == no_output) {
+            float *tile = tile_of(code.registers, result.value);
+            values_[result.value] = {tile, length_};
+            add(tile, compact, compact);
+        } else {
+            const memory_place &m = memory_[job_.program.inputs.size() + code.outputs[r]];
+            add(m.data, m.distance, compact);
+        }
+    }
+    for (const tile_reduction &reduction : code.computation.reductions) {
+        const row_reduction &r = job_.kernels.reduction_of(reduction.instruction);
+        add(tile_totals_of(r, totals), static_cast<int64_t>(r.kernels.total_size), -1);
+    }
+    call.rows = is_compact ? 1 : rows_;
+    call.length = is_compact ? rows_ * length_ : length_;
+    const bool multiplies = std::all_of(code.divisors.begin(), code.divisors.end(), [&](size_t d) { return may_multiply_[d]; });
+    (multiplies ? code.multiplying : code.dividing)->run(call);
+}
+
+/// Where the code reads a stream.
+void *row_worker::source_of(const tile_stream &s, int64_t &distance) const {
+    const row_kernel &k = job_.kernels.of(s.value);
+    if (k.by == row_kernel::way::converted && job_.program.instructions[s.value].varies) {
+        distance = memory_[k.operand].distance;
+        return memory_[k.operand].data;
+    }
+    distance = values_[s.value].distance * static_cast<int64_t>(sizeof(float));
+    return const_cast<float *>(values_[s.value].data); // NOLINT(cppcoreguidelines-pro-type-const-cast): only read
+}
+
+/// Where an instruction's tile is made: its cache, else its register.
+float *row_worker::tile_of(const std::vector<size_t> &registers, size_t i) {
+    const size_t cache = job_.kernels.of(i).cache;
+    if (cache == not_cached) return register_at(registers[i]);
+    return cache_ + (static_cast<int64_t>(cache) * cache_tiles_ + tile_) * tile_elements_;
+}
+
+void row_worker::act(const std::vector<size_t> &registers, const tile_action &action, std::byte *totals) {
     switch (action.what) {
     case tile_action::kind::compute:
-        return compute(phase, action.index);
+        return compute(registers, action.index);
     case tile_action::kind::reduce:
         return take_in(action.index, totals);
     case tile_action::kind::store:
@@ -80,21 +156,18 @@ void row_worker::act(const row_phase &phase, const tile_action &action, std::byt
     }
 }
 
-void row_worker::compute(const row_phase &phase, size_t i) {
+void row_worker::compute(const std::vector<size_t> &registers, size_t i) {
     const row_kernel &k = job_.kernels.of(i);
     if (k.by == row_kernel::way::in_place) {
         const memory_place &m = memory_[k.operand];
         values_[i] = {reinterpret_cast<const float *>(m.data), m.distance / static_cast<int64_t>(sizeof(float))};
         return;
     }
-    float *dst = register_at(phase.registers[i]);
+    float *dst = tile_of(registers, i);
     int64_t distance = k.is_alike ? 1 : length_;
-    if (k.cache != not_cached) {
-        dst = cache_ + (static_cast<int64_t>(k.cache) * geometry_.tiles() + tile_) * tile_elements_;
-    } else if (float *output = direct_output(i, distance))
-        dst = output;
+    if (float *output = direct_output(i, distance)) dst = output;
     values_[i] = {dst, distance};
-    if (phase.is_read_from_cache[i]) return;
+    if (job_.schedule.phases[phase_].is_read_from_cache[i]) return;
     compute_with(k, dst, distance);
 }
 
@@ -161,7 +234,7 @@ const float *row_worker::dense(size_t i) {
     const row_kernel &k = job_.kernels.of(i);
     const tile_operand &value = values_[i];
     if (!k.is_alike && (value.distance == length_ || rows_ == 1)) return value.data;
-    float *room = register_at(job_.schedule.register_count);
+    float *room = register_at(spare_register_);
     for (int64_t r = 0; r < rows_; ++r)
         job_.kernels.floats().load(value.data + r * value.distance, k.is_alike ? 0 : 1, room + r * length_,
                                    static_cast<size_t>(length_));
@@ -198,7 +271,7 @@ void row_worker::take_in_rows(const row_reduction &r, const std::byte *src, int6
 void row_worker::take_in_carefully(const row_reduction &r) {
     const row_kernel &source = job_.kernels.of(r.source);
     const bool is_unread = r.reads_memory && source.by == row_kernel::way::converted;
-    float *room = register_at(job_.schedule.register_count);
+    float *room = register_at(spare_register_);
     if (is_unread) convert(source, room);
     const float *values = is_unread ? room : dense(r.source);
     const int64_t which = careful_->which - first_;

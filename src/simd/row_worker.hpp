@@ -4,6 +4,7 @@
 
 #include "simd/careful_sum.hpp"
 #include "simd/operand_row.hpp"
+#include "simd/phase_code.hpp"
 #include "simd/row_geometry.hpp"
 #include "simd/row_kernels.hpp"
 #include "simd/row_program_step.hpp"
@@ -16,6 +17,8 @@ struct row_job {
     row_schedule schedule;
     row_geometry geometry;
     row_kernels kernels;
+    std::vector<phase_code> codes; // of each phase
+    size_t register_count;         // without the spare one
 
     /// Offset, in floats, of a result's values in a unit's memory.
     int64_t result_offset(size_t instruction) const { return static_cast<int64_t>(instruction) * result_distance(); }
@@ -48,10 +51,14 @@ private:
         int64_t distance; // of the tile's rows, in bytes
     };
 
-    void enter_group(int64_t group);
-    void enter_tile(int64_t tile, const odometer &outer);
-    void act(const row_phase &phase, const tile_action &action, std::byte *totals);
-    void compute(const row_phase &phase, size_t i);
+    void enter_group(const row_phase &phase, int64_t group);
+    void enter_tile(int64_t run, const odometer &outer);
+    void act(const std::vector<size_t> &registers, const tile_action &action, std::byte *totals);
+    void run_tile(size_t phase, std::byte *totals);
+    void run_code(const phase_code &code, std::byte *totals);
+    void *source_of(const tile_stream &s, int64_t &distance) const;
+    float *tile_of(const std::vector<size_t> &registers, size_t i);
+    void compute(const std::vector<size_t> &registers, size_t i);
     void compute_with(const row_kernel &k, float *dst, int64_t distance);
     void convert(const row_kernel &k, float *dst);
     bool is_compact(const std::array<size_t, 3> &arguments, int64_t distance, const row_kernel &k) const;
@@ -87,13 +94,18 @@ private:
     buffer_list buffers_;
     float *results_ = nullptr;
     float *cache_ = nullptr;
-    int64_t width_ = 0;      // of this piece
-    int64_t first_ = 0;      // result of the tile
+    int64_t width_ = 0;  // of this piece
+    int64_t first_ = 0;  // result of the tile
     int64_t tile_width_ = 0; // likewise
-    int64_t tile_ = 0;       // its number
-    int64_t rows_ = 0;       // of the tile
-    int64_t length_ = 0;     // of its rows
-    int64_t tile_elements_;
+    int64_t tile_ = 0;   // its number
+    int64_t rows_ = 0;   // of the tile
+    int64_t length_ = 0; // of its rows
+    const int64_t tile_elements_;
+    const int64_t runs_;
+    const int64_t tiles_a_group_;
+    const int64_t cache_tiles_; // of each cached instruction
+    const size_t spare_register_;
+    const size_t operands_;
     size_t phase_ = 0;
 
     struct careful_request {

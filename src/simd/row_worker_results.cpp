@@ -21,6 +21,7 @@ void row_worker::combine(std::byte *totals, const std::byte *others) const {
 }
 
 void row_worker::finish_pass(size_t phase, const std::byte *totals) {
+    phase_ = phase;
     for (const size_t i : job_.schedule.phases[phase].results)
         compute_result(i, totals);
 }

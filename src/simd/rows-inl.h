@@ -150,8 +150,12 @@ void add_rows(const void *src, int64_t distance, size_t rows, size_t length, voi
         Way::add_rows(each, totals + row);
     }
     if (row == rows) return;
-    for (size_t k = 0; k < batch; ++k)
-        each[k] = fold_row_apart<Way>(row_at(HWY_MIN(row + k, rows - 1)), row + k < rows ? length : 0);
+    const size_t left = rows - row;
+    for (size_t k = 0; k < left; ++k)
+        each[k] = fold_row_apart<Way>(row_at(row + k), length);
+    const auto nothing = fold_row_apart<Way>(row_at(row), 0);
+    for (size_t k = left; k < batch; ++k)
+        each[k] = nothing;
     update_few<Way, batch>(totals + row, rows - row, [&](auto *few) HWY_ATTR { Way::add_rows(each, few); });
 }
 

@@ -138,7 +138,7 @@ TEST(graph, fuses_unless_told_not_to) {
 }
 
 TEST(graph, gives_foreign_ops_back_as_unsupported_partitions_in_an_order_to_execute) {
-    const op foreign(1, op::kind::SoftMax, {open_f32(1)}, {open_f32(2)});
+    const op foreign(1, op::kind::PReLU, {open_f32(1), f32(9, {3})}, {open_f32(2)});
     graph g = finalized({relu(2, 2, 3), foreign, relu(0, 0, 1)});
     const auto partitions = g.get_partitions();
     ASSERT_EQ(partitions.size(), 3U);
@@ -147,7 +147,7 @@ TEST(graph, gives_foreign_ops_back_as_unsupported_partitions_in_an_order_to_exec
         EXPECT_EQ(partitions[i].is_supported(), i != 1);
     }
     const engine cpu(engine::kind::cpu, 0);
-    EXPECT_TRUE(fails(onefold_invalid_arguments, {"op 1 (SoftMax)", "not supported"}, [&] {
+    EXPECT_TRUE(fails(onefold_invalid_arguments, {"op 1 (PReLU)", "not supported"}, [&] {
         partitions[1].compile({f32(1, {2, 3})}, {f32(2, {2, 3})}, cpu);
     }));
 }
@@ -176,7 +176,8 @@ TEST(partition, of_a_single_op) {
     const partition p(reduce_mean(9, src, open_f32(1)), engine::kind::cpu);
     EXPECT_TRUE(p.is_supported());
     EXPECT_EQ(p.get_ops(), std::vector<size_t>{9});
-    EXPECT_FALSE(partition(op(0, op::kind::SoftMax, {open_f32(0)}, {open_f32(1)}), engine::kind::cpu).is_supported());
+    EXPECT_FALSE(
+        partition(op(0, op::kind::PReLU, {open_f32(0), f32(9, {3})}, {open_f32(1)}), engine::kind::cpu).is_supported());
     EXPECT_TRUE(fails(onefold_invalid_graph_op, {"op 9 (ReLU)"}, [] { partition(op(9, op::kind::ReLU), engine::kind::cpu); }));
     EXPECT_TRUE(fails(onefold_invalid_arguments, {"engine kind 2"}, [&] { partition(relu(0, 0, 1), engine::kind::gpu); }));
 }

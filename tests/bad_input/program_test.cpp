@@ -107,8 +107,8 @@ TEST_F(bad_input, graphs_that_are_refused) {
 
 TEST_F(bad_input, graphs_that_cannot_run) {
     const std::string x = tensor(0, "[4]", "[1]"), y = tensor(1, "[4]", "[1]");
-    const std::string softmax = op(7, "SoftMax", "", x, y);
-    expect_refusal("run " + write("foreign.json", graph(softmax)), 1, "not supported: op 7 (SoftMax)");
+    const std::string foreign = op(7, "PReLU", "", x + "," + x, y);
+    expect_refusal("run " + write("foreign.json", graph(foreign)), 1, "not supported: op 7 (PReLU)");
     const std::string axis_7 = R"("axes": {"type": "s64[]", "value": [7]}, "keep_dims": {"type": "bool", "value": 1})";
     expect_refusal("run " + write("axis.json", reduction("[2, 3]", "[3, 1]", axis_7)), 1, "7");
     expect_refusal("run " + write("large.json", graph(op(0, "Abs", "", tensor(0, "[20000000000000]", "[1]"),

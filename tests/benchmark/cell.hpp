@@ -34,6 +34,7 @@ void register_reductions();
 void register_elementwise();
 void register_latency();
 void register_axes_tensors();
+void register_open_dims();
 void register_chains();
 
 } // namespace onefold::bench

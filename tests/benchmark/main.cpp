@@ -37,6 +37,7 @@ int main(int argc, char **argv) {
     onefold::bench::register_elementwise();
     onefold::bench::register_latency();
     onefold::bench::register_axes_tensors();
+    onefold::bench::register_open_dims();
     onefold::bench::register_chains();
     benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();

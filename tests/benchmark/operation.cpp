@@ -22,6 +22,12 @@ logical_tensor reduced(const description &what) {
     return {0, what.type->type, kept, logical_tensor::layout_type::strided};
 }
 
+/// A tensor of which the rank alone is known.
+logical_tensor without_dims(const logical_tensor &known) {
+    return {known.get_id(), known.get_data_type(), static_cast<int32_t>(known.get_dims().size()),
+            logical_tensor::layout_type::strided};
+}
+
 } // namespace
 
 operation::operation(const description &what) : stream_(cpu()) {
@@ -35,9 +41,13 @@ operation::operation(const description &what) : stream_(cpu()) {
     const logical_tensor dst = what.has_axes_tensor ? reduced(what) : logical_tensor(0, what.type->type);
     graph::op op(0, what.kind, inputs, {dst});
     if (!what.axes.empty() && !what.has_axes_tensor) op.set_attr<dims>(graph::op::attr::axes, what.axes);
-    compiled_ = graph::partition(op, engine::kind::cpu).compile(inputs, {dst}, cpu());
+    const graph::partition only(op, engine::kind::cpu);
+    std::vector<logical_tensor> told = inputs, inferred = {dst};
+    if (what.has_open_dims) std::transform(told.begin(), told.end(), told.begin(), without_dims);
+    compiled_ = only.compile(told, {dst}, cpu());
 
-    const logical_tensor made = compiled_.query_logical_tensor(0);
+    only.infer_shape(inputs, inferred);
+    const logical_tensor &made = inferred[0];
     for (const logical_tensor &src : srcs)
         buffers_.emplace_back(*what.type, src.get_mem_size(), src.get_id());
     buffers_.emplace_back(*what.type, made.get_mem_size(), 0);

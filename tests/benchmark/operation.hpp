@@ -19,6 +19,7 @@ struct description {
     std::vector<dims> srcs;
     dims axes;                    // of a reduction
     bool has_axes_tensor = false; // instead of the attribute
+    bool has_open_dims = false;   // compiled for ranks alone
 };
 
 /// One op, compiled by onefold, with buffers for its tensors. It runs in the calling thread's arena.

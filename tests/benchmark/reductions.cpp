@@ -71,15 +71,14 @@ void register_reduction(const shape &s, data_type type) {
     });
 }
 
-/// Axes that are a tensor, of a known set, against the same as an attribute.
-cell make_axes_tensor_cell(description what) {
-    cell c = make_cell(what);
+/// What only an execution tells, when it has been told before, against the same told to compile().
+cell make_late_cell(const description &early, const description &late) {
+    cell c = make_cell(early);
     c.loop = c.ours;
-    what.has_axes_tensor = true;
-    auto by_tensor = std::make_shared<operation>(what);
-    c.ours = [by_tensor] { by_tensor->execute(); };
+    auto told_late = std::make_shared<operation>(late);
+    c.ours = [told_late] { told_late->execute(); };
     c.primitive = nullptr;
-    c.label = by_tensor->steps();
+    c.label = told_late->steps();
     return c;
 }
 
@@ -89,7 +88,19 @@ void register_axes_tensors() {
     for (const dims &src : {dims{16, 32}, dims{8, 384, 1024}})
         for (const data_type type : {data_type::f32, data_type::bf16}) {
             const description what = mean_of(src, {1}, type);
-            register_cell("axes_tensor/" + name_of(what), threads::all, [what] { return make_axes_tensor_cell(what); });
+            description late = what;
+            late.has_axes_tensor = true;
+            register_cell("axes_tensor/" + name_of(what), threads::all, [what, late] { return make_late_cell(what, late); });
+        }
+}
+
+void register_open_dims() {
+    for (const dims &src : {dims{16, 32}, dims{8, 384, 1024}})
+        for (const data_type type : {data_type::f32, data_type::bf16}) {
+            const description what = mean_of(src, {1}, type);
+            description late = what;
+            late.has_open_dims = true;
+            register_cell("open_dims/" + name_of(what), threads::all, [what, late] { return make_late_cell(what, late); });
         }
 }
 

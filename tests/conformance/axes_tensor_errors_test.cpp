@@ -100,7 +100,7 @@ TEST(axes_tensor_refused, when_compiled) {
         EXPECT_TRUE(fails(onefold_invalid_shape, {"axes", "rank 2"}, [&] {
             compile(dense(1, data_type::s32, {1, 1}), dst({2, 3}));
         }));
-        EXPECT_TRUE(fails(onefold_invalid_arguments, {"tensor 1", "unknown dims"}, [&] {
+        EXPECT_TRUE(fails(onefold_invalid_arguments, {"tensor 1", "unknown rank"}, [&] {
             compile(open_tensor(1, data_type::s32), dst({2, 3}));
         }));
     }

@@ -22,7 +22,8 @@ struct expected_op {
     attributes attrs = {};
     size_t sources = 1; // of an element-wise op
     bool is_reduction = false;
-    bool is_positive = false; // its sources are
+    bool is_positive = false;      // its sources are
+    bool is_normalization = false; // what meets in an element of dst is that element of the source, then all of its row
 };
 
 double sum(const list &x) { return std::accumulate(x.begin(), x.end(), 0.0); }
@@ -48,7 +49,26 @@ expected_op binary(double (*f)(double, double)) {
     return {[f](const list &x) { return f(x[0], x[1]); }, {}, 2};
 }
 expected_op nary(double (*f)(const list &)) { return {f, {}, 3}; }
+expected_op normalization(double (*f)(const list &), attributes attrs = {}) {
+    return {f, std::move(attrs), 1, false, false, true};
+}
 expected_op reduction(std::function<double(const list &)> f) { return {std::move(f), over({1}), 1, true}; }
+
+/// The row behind the element that it belongs to.
+list row_of(const list &x) { return {x.begin() + 1, x.end()}; }
+double sum_of_exponentials(const list &x) {
+    return sum_of(row_of(x), [](double e) { return std::exp(e); });
+}
+double layer_norm(const list &x) {
+    const list row = row_of(x);
+    const double average = mean(row);
+    const double of_squares = sum_of(row, square) / static_cast<double>(row.size());
+    return (x[0] - average) / std::sqrt(of_squares - square(average) + 1e-5);
+}
+double rms_norm(const list &x) {
+    const list row = row_of(x);
+    return x[0] / std::sqrt(sum_of(row, square) / static_cast<double>(row.size()) + 1e-5);
+}
 
 const std::map<std::string, expected_op> &expected_ops() {
     using attr = op::attr;
@@ -88,6 +108,10 @@ const std::map<std::string, expected_op> &expected_ops() {
         {"Mean", nary(mean)},
         {"Min", nary(least)},
         {"Sum", nary(sum)},
+        {"LayerNorm", normalization(layer_norm, {{attr::keep_stats, false}, {attr::use_affine, false}})},
+        {"LogSoftmax", normalization([](const list &x) { return x[0] - std::log(sum_of_exponentials(x)); })},
+        {"RMSNorm", normalization(rms_norm)},
+        {"SoftMax", normalization([](const list &x) { return std::exp(x[0]) / sum_of_exponentials(x); })},
         {"ReduceL1", reduction([](const list &x) { return sum_of(x, magnitude); })},
         {"ReduceL2", reduction([](const list &x) { return std::sqrt(sum_of(x, square)); })},
         {"ReduceLogSum", positive(reduction([](const list &x) { return std::log(sum(x)); }))},
@@ -139,6 +163,12 @@ std::vector<list> meetings(const expected_op &o, const std::vector<array> &srcs)
     std::vector<list> result(count_of(o.is_reduction ? reduced_shape : shape));
     for (const array &src : srcs) {
         const list values = spread(src, shape);
+        for (size_t i = 0; o.is_normalization && i < values.size(); ++i) {
+            result[i] = {values[i]};
+            result[i].insert(result[i].end(), values.begin() + static_cast<std::ptrdiff_t>(i / 4 * 4),
+                             values.begin() + static_cast<std::ptrdiff_t>(i / 4 * 4 + 4));
+        }
+        if (o.is_normalization) continue;
         for (size_t i = 0; i < values.size(); ++i)
             result[o.is_reduction ? i / 4 : i].push_back(values[i]);
     }

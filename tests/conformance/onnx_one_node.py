@@ -56,6 +56,7 @@ class Spec:
     target: Callable = lambda elem_type: elem_type  # the output's type
     source_type: Callable = lambda elem_type: elem_type
     type_of: str = "input"  # which the type in the table is
+    shape: tuple = SHAPE  # of source 0
 
 
 def elementwise(f, **more):
@@ -84,6 +85,26 @@ def view(shape, **more):
 def axes_13(axes):
     return {"attributes": lambda v: {"axes": axes} if v < 13 else {},
             "constants": lambda v, _: (np.array(axes, np.int64),) if v >= 13 else ()}
+
+
+def in_f64(f, **more):
+    return Spec(lambda x: f(x.astype(np.float64)), **more)
+
+
+def standardized(x, axis):
+    return (x - x.mean(axis, keepdims=True)) / np.sqrt(x.var(axis, keepdims=True) + 1e-5)
+
+
+def softmax(x):
+    exponentials = np.exp(x - x.max(1, keepdims=True))
+    return exponentials / exponentials.sum(1, keepdims=True)
+
+
+def row(values):
+    return lambda v, elem_type: tuple(np.array(each, dtype_of(elem_type)) for each in values)
+
+
+SCALE, BIAS = (1, 2, 3, 0.5), (0, 1, 2, 3)
 
 
 def total(x, axis):
@@ -136,16 +157,24 @@ SPECS = {
     "HardSigmoid": elementwise(lambda x: min(max(0.25 * x + 0.5, 0), 1), attributes=lambda v: {"alpha": 0.25, "beta": 0.5}),
     "HardSwish": elementwise(lambda x: x * min(max(x / 6 + 0.5, 0), 1)),
     "Identity": elementwise(lambda x: x),
+    "InstanceNormalization": in_f64(lambda x: standardized(x, 2) * np.reshape(SCALE[:3], (3, 1)) + np.reshape(BIAS[:3], (3, 1)),
+                                    constants=row([SCALE[:3], BIAS[:3]]), shape=(1, 3, 4)),
+    "LayerNormalization": in_f64(lambda x: standardized(x, 1) * SCALE + BIAS, constants=row([SCALE, BIAS])),
     "LeakyRelu": elementwise(lambda x: 0.25 * x if x < 0 else x, attributes=lambda v: {"alpha": 0.25}),
     "Log": elementwise(math.log, positive=True),
+    "LogSoftmax": in_f64(lambda x: np.log(softmax(x))),
+    "LpNormalization": in_f64(lambda x: x / np.sqrt((x * x).sum(1, keepdims=True))),
     "Max": nary(np.max),
     "Mean": nary(np.mean),
+    "MeanVarianceNormalization": in_f64(lambda x: (x - x.mean(1, keepdims=True)) / (x.std(1, keepdims=True) + 1e-9),
+                                        attributes=lambda v: {"axes": [1]}),
     "Min": nary(np.min),
     "Mish": elementwise(lambda x: x * math.tanh(softplus(x))),
     "Mul": binary(lambda x, y: x * y),
     "Neg": elementwise(lambda x: -x),
     "Pow": elementwise(lambda x: x * x, constants=lambda v, elem_type: (np.array(2, dtype_of(elem_type)),),
                        attributes=lambda v: {"broadcast": 1} if v < 7 else {}),
+    "RMSNormalization": in_f64(lambda x: x / np.sqrt((x * x).mean(1, keepdims=True) + 1e-5) * SCALE, constants=row([SCALE])),
     "Reciprocal": elementwise(lambda x: 1 / x, positive=True),
     "ReduceL1": reduction(lambda x, axis: total(abs(x), axis)),
     "ReduceL2": reduction(lambda x, axis: np.sqrt(total(x * x, axis).astype(np.float64))),
@@ -162,6 +191,7 @@ SPECS = {
                     constants=lambda v, _: (np.array([2, -1], np.int64),) if v >= 5 else ()),
     "Round": elementwise(round),
     "Sigmoid": elementwise(lambda x: 1 / (1 + math.exp(-x))),
+    "Softmax": in_f64(softmax),
     "Softplus": elementwise(softplus),
     "Sqrt": elementwise(math.sqrt, positive=True),
     "Squeeze": view((3, 4)),
@@ -190,7 +220,7 @@ def make_part(name, version, elem_type):
     op, spec = name.split()[0], SPECS[name]
     source_type, target = spec.source_type(elem_type), spec.target(elem_type)
     prefix = TensorProto.DataType.Name(elem_type)
-    shapes = [SHAPE if i == 0 or version < spec.broadcasts_since else ROW for i in range(spec.sources)]
+    shapes = [spec.shape if i == 0 or version < spec.broadcasts_since else ROW for i in range(spec.sources)]
     # A source that is cast has values of what it is cast to.
     arrays = [values(elem_type, shape, i, spec.positive).astype(dtype_of(source_type)) for i, shape in enumerate(shapes)]
     inputs = {f"{prefix}_x{i}": array for i, array in enumerate(arrays)}

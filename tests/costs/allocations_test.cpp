@@ -142,6 +142,25 @@ TEST(allocations, none_for_a_set_of_axes_that_is_known) {
         }
 }
 
+TEST(allocations, none_for_dims_that_are_known) {
+    if (!can_count_allocations()) GTEST_SKIP() << "a sanitizer has malloc for itself";
+    const engine &e = cpu();
+    stream s(e, 1U);
+    const auto compiled = compile_op(op::kind::ReduceMax, over({1}), {logical_tensor(0, data_type::f32, 2, layout_type::any)},
+                                     open_tensor(dst_id, data_type::f32));
+    std::vector<float> src(60, 3), dst(60);
+    for (int round = 0; round < 3; ++round)
+        for (const int64_t rows : {1, 5, 12, 60}) {
+            const std::vector<tensor> inputs = {tensor(dense(0, data_type::f32, {rows, 60 / rows}), e, src.data())};
+            const std::vector<tensor> outputs = {tensor(dense(dst_id, data_type::f32, {rows}), e, dst.data())};
+            const allocation_counter counter;
+            compiled.execute(s, inputs, outputs);
+            const size_t count = counter.count();
+            EXPECT_TRUE(round == 0 || count == 0) << count << " for " << rows << " rows";
+            EXPECT_EQ(dst[0], 3);
+        }
+}
+
 TEST(allocations, of_the_users_allocator_are_none_behind_the_first_execution) {
     for (const unsigned threads : {1U, 0U, 3U}) {
         const engine e = make_counting_engine();

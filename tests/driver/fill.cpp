@@ -187,10 +187,22 @@ void fill_integers(buffer &b, const impl::op *consumer, size_t port, uint64_t se
     b.store_integers(values);
 }
 
+random_source source_of(const buffer &b, uint64_t seed) {
+    return random_source(seed * 0x2545f4914f6cdd1dU + b.description().id);
+}
+
 } // namespace
 
+void fill_with_epsilons(buffer &b, uint64_t seed) {
+    random_source random = source_of(b, seed);
+    std::vector<double> values(static_cast<size_t>(b.count()));
+    for (double &value : values)
+        value = std::exp2(-4 - static_cast<double>(random.below(9)));
+    b.store_all(values);
+}
+
 void fill(buffer &b, const impl::op *consumer, size_t port, uint64_t seed) {
-    random_source random(seed * 0x2545f4914f6cdd1dU + b.description().id);
+    random_source random = source_of(b, seed);
     if (is_integer(b.type())) return fill_integers(b, consumer, port, seed, random);
     std::vector<double> values(static_cast<size_t>(b.count()));
     const bool is_product = consumer != nullptr && consumer->kind == onefold_op_reduce_prod;

@@ -13,4 +13,7 @@ namespace onefold::driver {
 /// values.
 void fill(buffer &b, const impl::op *consumer, size_t port, uint64_t seed);
 
+/// Fills an input with small positive values: what keeps a root or a division from 0.
+void fill_with_epsilons(buffer &b, uint64_t seed);
+
 } // namespace onefold::driver

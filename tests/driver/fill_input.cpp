@@ -101,6 +101,44 @@ std::vector<int64_t> draw_axes(const session &s, const std::vector<const impl::o
                                 impl::to_string(known_dims(s, first, first.outputs[0].id))));
 }
 
+/// Whether a root or a logarithm is taken of the tensor, or something is divided by it.
+bool must_be_positive(const session &s, size_t tensor_id) {
+    return std::any_of(s.file().ops.begin(), s.file().ops.end(), [&](const impl::op &o) {
+        const bool is_divisor = o.kind == onefold_op_divide && o.inputs[1].id == tensor_id;
+        const bool is_root = o.kind == onefold_op_sqrt || o.kind == onefold_op_pow || o.kind == onefold_op_log ||
+                             o.kind == onefold_op_reciprocal;
+        return is_divisor || (is_root && o.inputs[0].id == tensor_id);
+    });
+}
+
+/// What reads an input behind casts from float to float, and where: its values must suit that.
+graph_input behind_casts(const session &s, graph_input input) {
+    const auto is_cast = [](const impl::op *o) {
+        return o != nullptr && o->kind == onefold_op_type_cast && impl::is_floating(o->inputs[0].type) &&
+               impl::is_floating(o->outputs[0].type);
+    };
+    while (is_cast(input.consumer)) {
+        const size_t cast = input.consumer->outputs[0].id;
+        const auto reads = [&](const impl::logical_tensor &t) { return t.id == cast; };
+        const auto reader = std::find_if(s.file().ops.begin(), s.file().ops.end(), [&](const impl::op &o) {
+            return o.kind != onefold_op_end && std::any_of(o.inputs.begin(), o.inputs.end(), reads);
+        });
+        if (reader == s.file().ops.end()) break;
+        const auto port = std::find_if(reader->inputs.begin(), reader->inputs.end(), reads);
+        input.consumer = &*reader;
+        input.port = static_cast<size_t>(port - reader->inputs.begin());
+    }
+    return input;
+}
+
+/// Whether the input is one number that is added to such a tensor, or that such a tensor is at least.
+bool is_epsilon(const session &s, const graph_input &input) {
+    const impl::op *reader = input.consumer;
+    const bool keeps_away_from_0 = reader != nullptr && (reader->kind == onefold_op_add || reader->kind == onefold_op_maximum);
+    const buffer &b = s.buffer_of(input.id);
+    return keeps_away_from_0 && b.count() == 1 && impl::is_floating(b.type()) && must_be_positive(s, reader->outputs[0].id);
+}
+
 } // namespace
 
 std::optional<std::vector<int64_t>> draw_axes(random_source &random, const impl::dims &src, const impl::dims &dst,
@@ -124,7 +162,10 @@ bool is_axes(const session &s, size_t tensor_id) { return !readers_of_axes(s, te
 void fill_input(session &s, const graph_input &input, uint64_t seed) {
     const auto readers = readers_of_axes(s, input.id);
     buffer &b = s.buffer_of(input.id);
-    if (readers.empty()) return fill(b, input.consumer, input.port, seed);
+    if (readers.empty()) {
+        const graph_input read = behind_casts(s, input);
+        return is_epsilon(s, read) ? fill_with_epsilons(b, seed) : fill(b, read.consumer, read.port, seed);
+    }
     random_source random(seed * 0x2545f4914f6cdd1dU + input.id);
     const std::vector<int64_t> axes = draw_axes(s, readers, input.id, random);
     b.store_integers(std::vector<wide_integer>(axes.begin(), axes.end()));

@@ -51,33 +51,44 @@ std::vector<int64_t> axes_of(const impl::op &o, const reference_tensors &tensors
     return axes;
 }
 
+std::vector<reference_tensor> compute_outputs(const impl::op &o, std::span<const reference_tensor *const> srcs,
+                                              const std::vector<int64_t> &axes) {
+    if (is_normalization(o.kind)) return compute_normalization(o, srcs);
+    if (o.kind == onefold_op_type_cast) return {compute_cast(o, *srcs[0])};
+    if (is_integer(o.outputs[0].type)) return {compute_integers(o, srcs, axes)};
+    if (is_unary(o.kind)) return {compute_unary(o, *srcs[0])};
+    if (is_binary(o.kind)) return {compute_binary(o, *srcs[0], *srcs[1])};
+    if (is_nary(o.kind)) return {compute_nary(o, srcs)};
+    return {compute_reduction(o, *srcs[0], axes)};
+}
+
 void compute(const impl::op &o, reference_tensors &tensors) {
     const auto axes = is_reduction(o.kind) ? axes_of(o, tensors) : std::vector<int64_t>();
-    std::vector<reference_tensor> copies(o.inputs.size());
     std::vector<const reference_tensor *> srcs;
-    for (size_t i = 0; i < o.inputs.size(); ++i)
-        srcs.push_back(&as_source(tensors.at(o.inputs[i].id), o.inputs[i].type, copies[i]));
-    reference_tensor dst;
-    if (o.kind == onefold_op_type_cast)
-        dst = compute_cast(o, *srcs[0]);
-    else if (is_integer(o.outputs[0].type))
-        dst = compute_integers(o, srcs, axes);
-    else if (is_unary(o.kind))
-        dst = compute_unary(o, *srcs[0]);
-    else if (is_binary(o.kind))
-        dst = compute_binary(o, *srcs[0], *srcs[1]);
-    else if (is_nary(o.kind))
-        dst = compute_nary(o, srcs);
-    else
-        dst = compute_reduction(o, *srcs[0], axes);
-    for (size_t i = 0; i < dst.value.size(); ++i) {
-        if (std::isnan(dst.error[i])) dst.error[i] = std::isnan(dst.value[i]) ? 0 : INFINITY;
-    }
-    round_to_type(dst, o.outputs[0].type);
-    tensors.insert_or_assign(o.outputs[0].id, std::move(dst));
+    for (const impl::logical_tensor &input : o.inputs)
+        srcs.push_back(&tensors.at(input.id));
+    std::vector<reference_tensor> dsts = compute_rounded(o, srcs, axes);
+    for (size_t i = 0; i < dsts.size(); ++i)
+        tensors.insert_or_assign(o.outputs[i].id, std::move(dsts[i]));
 }
 
 } // namespace
+
+std::vector<reference_tensor> compute_rounded(const impl::op &o, std::span<const reference_tensor *const> srcs,
+                                              const std::vector<int64_t> &axes) {
+    std::vector<reference_tensor> copies(srcs.size());
+    std::vector<const reference_tensor *> seen;
+    for (size_t i = 0; i < srcs.size(); ++i)
+        seen.push_back(&as_source(*srcs[i], o.inputs[i].type, copies[i]));
+    std::vector<reference_tensor> dsts = compute_outputs(o, seen, axes);
+    for (size_t i = 0; i < dsts.size(); ++i) {
+        reference_tensor &dst = dsts[i];
+        for (size_t k = 0; k < dst.value.size(); ++k)
+            if (std::isnan(dst.error[k])) dst.error[k] = std::isnan(dst.value[k]) ? 0 : INFINITY;
+        round_to_type(dst, o.outputs[i].type);
+    }
+    return dsts;
+}
 
 reference_tensor exact_tensor(impl::dims d, std::vector<double> value) {
     std::vector<double> error(value.size(), 0.0);
@@ -96,7 +107,7 @@ reference_tensor exact_tensor(const buffer &b) {
 
 bool has_reference(impl::op_kind kind) {
     return is_unary(kind) || kind == onefold_op_type_cast || is_binary(kind) || is_nary(kind) || is_reduction(kind) ||
-           kind == onefold_op_end || kind == onefold_op_wildcard;
+           is_normalization(kind) || kind == onefold_op_end || kind == onefold_op_wildcard;
 }
 
 void compute_reference(std::span<const impl::op> ops, reference_tensors &tensors) {

@@ -11,6 +11,7 @@ bool is_unary(impl::op_kind kind);
 bool is_binary(impl::op_kind kind);
 bool is_reduction(impl::op_kind kind);
 bool is_nary(impl::op_kind kind);
+bool is_normalization(impl::op_kind kind);
 
 reference_tensor compute_unary(const impl::op &o, const reference_tensor &src);
 /// TypeCast, from and to integers too.
@@ -19,6 +20,13 @@ reference_tensor compute_binary(const impl::op &o, const reference_tensor &src_0
 /// `axes` as given: negative ones count from the end.
 reference_tensor compute_reduction(const impl::op &o, const reference_tensor &src, const std::vector<int64_t> &axes);
 reference_tensor compute_nary(const impl::op &o, std::span<const reference_tensor *const> srcs);
+
+/// By the ops that it is defined by, each rounded to f32. One tensor an output.
+std::vector<reference_tensor> compute_normalization(const impl::op &o, std::span<const reference_tensor *const> srcs);
+
+/// What an op's outputs hold, rounded to their types. `axes` as above; of other ops than reductions none.
+std::vector<reference_tensor> compute_rounded(const impl::op &o, std::span<const reference_tensor *const> srcs,
+                                              const std::vector<int64_t> &axes);
 
 /// The same of integers: all but casts. Reductions need `axes`.
 reference_tensor compute_integers(const impl::op &o, std::span<const reference_tensor *const> srcs,

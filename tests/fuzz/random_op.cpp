@@ -21,10 +21,11 @@ constexpr kind reductions[] = {kind::ReduceSum,  kind::ReduceMean, kind::ReduceM
 constexpr kind binaries[] = {kind::Add,     kind::Subtract, kind::Multiply,         kind::Divide,
                              kind::Maximum, kind::Minimum,  kind::SquaredDifference};
 constexpr kind naries[] = {kind::Max, kind::Mean, kind::Min, kind::Sum};
-constexpr kind unaries[] = {kind::Abs,        kind::Clamp,    kind::Elu,     kind::Exp,      kind::GELU,    kind::HardSwish,
-                            kind::LeakyReLU,  kind::Log,      kind::Mish,    kind::Pow,      kind::Reorder, kind::ReLU,
-                            kind::Reciprocal, kind::Round,    kind::Sigmoid, kind::SoftPlus, kind::Sqrt,    kind::Square,
-                            kind::Tanh,       kind::TypeCast, kind::End,     kind::Wildcard, kind::SoftMax, kind::HardSigmoid};
+constexpr kind unaries[] = {kind::Abs,        kind::Clamp,     kind::Elu,     kind::Exp,      kind::GELU,    kind::HardSwish,
+                            kind::LeakyReLU,  kind::Log,       kind::Mish,    kind::Pow,      kind::Reorder, kind::ReLU,
+                            kind::Reciprocal, kind::Round,     kind::Sigmoid, kind::SoftPlus, kind::Sqrt,    kind::Square,
+                            kind::Tanh,       kind::TypeCast,  kind::End,     kind::Wildcard, kind::SoftMax, kind::HardSigmoid,
+                            kind::LogSoftmax, kind::LayerNorm, kind::RMSNorm};
 
 template <typename Kinds>
 bool is_among(const Kinds &kinds, kind k) {

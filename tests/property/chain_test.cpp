@@ -24,6 +24,7 @@ std::string run_chain(uint64_t seed, uint64_t &trusted) {
         wrong = fused.check_same_bits(other);
     }
     if (wrong.empty() && seed % 4 == 1) wrong = fused.check_on_host(std::array{1U, 2U, 7U}[seed / 4 % 3]);
+    if (wrong.empty() && seed % 4 == 2) wrong = fused.check_with_open_dims();
     for (uint64_t i = 1; i < 4 && wrong.empty(); ++i)
         wrong = fused.check_with_other_axes(seed + i);
     return show_if_wrong(wrong, chain.file);

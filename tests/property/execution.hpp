@@ -12,7 +12,9 @@ namespace onefold_test {
 /// (foreign ops) are stood in for: what they produce is filled like an input.
 class execution {
 public:
-    execution(impl::io::graph_file file, unsigned threads, onefold::graph::partition::policy policy, uint64_t seed);
+    /// `told`: the dims of sources that the graph leaves open, told when it is compiled.
+    execution(impl::io::graph_file file, unsigned threads, onefold::graph::partition::policy policy, uint64_t seed,
+              const std::map<size_t, impl::dims> &told = {});
 
     onefold::driver::session &session() { return session_; }
 
@@ -26,6 +28,8 @@ public:
     std::string check_on_host(unsigned threads);
     /// "", or what differs when each pair of ports that may share a buffer does.
     std::string check_in_place();
+    /// "", or what differs when compile() knows the ranks of inputs alone, and the dims come with the execution.
+    std::string check_with_open_dims();
     /// Whether the reference can say something of at least half the elements.
     bool is_trusted() const { return trusted_; }
 
@@ -34,6 +38,7 @@ private:
     /// Whether the op that produces a tensor reads nothing that other ops computed: they give zeros of any sign.
     bool reads_only_sources(size_t tensor) const;
     std::string check_in_place(size_t stage, size_t input, size_t output);
+    std::string check_with_open_dims(const onefold::driver::stage &s);
 
     onefold::driver::session session_;
     onefold::driver::reference_tensors sources_; // as they were filled, in row-major order

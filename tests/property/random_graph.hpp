@@ -55,6 +55,10 @@ public:
     std::vector<impl::logical_tensor> add_foreign(std::vector<impl::logical_tensor> srcs);
     void add_end(const impl::logical_tensor &src);
 
+    /// Any op; its output has those dims and that type.
+    impl::logical_tensor add(impl::op_kind kind, std::vector<impl::logical_tensor> srcs, const impl::dims &sizes,
+                             impl::data_type type, impl::attribute_map attributes = {});
+
     /// Gives the last op's output a layout, known dims or nothing.
     void lay_out_last();
 
@@ -64,9 +68,6 @@ public:
 private:
     /// To any type, or to boolean and back.
     impl::logical_tensor add_cast(const impl::logical_tensor &src);
-
-    impl::logical_tensor add(impl::op_kind kind, std::vector<impl::logical_tensor> srcs, const impl::dims &sizes,
-                             impl::data_type type, impl::attribute_map attributes = {});
 
     random_source &random_;
     impl::data_type type_;

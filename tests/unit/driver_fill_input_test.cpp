@@ -79,6 +79,35 @@ TEST(driver_fill_input, fits_all_that_read_the_axes) {
     }
 }
 
+/// How far from 1/16 values of an input come that meets the square of another in an op, whose result the next op reads.
+double farthest_from_epsilon(const std::string &kind, const std::string &next, const std::string &shape) {
+    const auto op = [](size_t id, const std::string &name, const std::string &srcs, size_t dst) {
+        return fmt::format(R"({{"id": {}, "kind": "{}", "attrs": {{}}, "inputs": [{}], "outputs": [{}]}})", id, name, srcs,
+                           tensor(dst, "[2, 2]"));
+    };
+    session s(impl::io::parse_graph(fmt::format(R"({{"graph": [{}, {}, {}]}})", op(0, "Square", tensor(0, "[2, 2]"), 2),
+                                                op(1, kind, tensor(2, "[2, 2]") + "," + tensor(1, shape), 3),
+                                                op(2, next, tensor(3, "[2, 2]"), 4))));
+    s.compile();
+    s.allocate();
+    double largest = 0;
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+        for (const graph_input &input : s.inputs())
+            fill_input(s, input, seed);
+        largest = std::max(largest, std::abs(s.buffer_of(1).load(0) - 0.0625));
+    }
+    return largest;
+}
+
+TEST(driver_fill_input, makes_epsilons_small_and_positive) {
+    for (const std::string kind : {"Add", "Maximum"})
+        for (const std::string next : {"Sqrt", "Log", "Reciprocal"})
+            EXPECT_LE(farthest_from_epsilon(kind, next, "[1]"), 0.0625) << kind << " " << next;
+    EXPECT_GT(farthest_from_epsilon("Add", "Exp", "[1]"), 0.0625);
+    EXPECT_GT(farthest_from_epsilon("Subtract", "Sqrt", "[1]"), 0.0625);
+    EXPECT_GT(farthest_from_epsilon("Add", "Sqrt", "[2]"), 0.0625);
+}
+
 TEST(driver_fill_input, says_so_where_nothing_fits_all) {
     // Only axis 0, or -4, leads the second to its dst; the first has no axis -4.
     session s = make_session(tensor(2, "[4, 3, 3, 3]"), tensor(11, "[3, 3, 3]"));

@@ -78,9 +78,9 @@ TEST(driver_session, end_ops_mark_outputs_and_are_not_executed) {
 
 TEST(driver_session, unsupported_ops_are_named) {
     std::vector<std::string> ops = chain();
-    ops.push_back(op(13, "SoftMax", tensor(4), tensor(5)));
+    ops.push_back(op(13, "PReLU", tensor(4) + "," + tensor(4), tensor(5)));
     session s(graph_of(ops));
-    EXPECT_EQ(s.unsupported(), "op 13 (SoftMax)");
+    EXPECT_EQ(s.unsupported(), "op 13 (PReLU)");
     EXPECT_THROW(s.compile(), std::runtime_error);
 }
 

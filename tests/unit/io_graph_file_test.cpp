@@ -180,6 +180,30 @@ TEST(io_graph_file, what_is_written_reads_the_same) {
     expect_same(parse_graph(serialize(file)), file);
 }
 
+TEST(io_graph_file, ops_of_several_outputs_are_written_and_read) {
+    graph_file file;
+    op o;
+    o.kind = onefold_op_layer_norm;
+    o.raw_attributes = {{onefold_op_attr_begin_norm_axis, int64_t{-2}},
+                        {onefold_op_attr_epsilon, 1e-6F},
+                        {onefold_op_attr_keep_stats, true},
+                        {onefold_op_attr_use_affine, false}};
+    o.inputs = {make_dense(0, onefold_bf16, {2, 3, 4})};
+    o.outputs = {make_dense(1, onefold_bf16, {2, 3, 4}), make_dense(2, onefold_f32, {2}), make_dense(3, onefold_f32, {2})};
+    file.ops.push_back(o);
+    o.id = 1;
+    o.kind = onefold_op_rms_norm;
+    o.raw_attributes = {};
+    o.inputs = {make_dense(1, onefold_bf16, {2, 3, 4}), make_dense(4, onefold_f32, {4})};
+    o.outputs = {make_dense(5, onefold_bf16, {2, 3, 4})};
+    file.ops.push_back(o);
+    const graph_file read = parse_graph(serialize(file));
+    expect_same(read, file);
+    ASSERT_EQ(read.ops.at(0).outputs.size(), 3U);
+    EXPECT_EQ(read.ops[0].outputs[2].dims, dims{2});
+    EXPECT_EQ(read.ops[1].kind, onefold_op_rms_norm);
+}
+
 TEST(io_graph_file, is_written_as_onednn_writes) {
     const std::string text = serialize(parse_graph(reduction));
     EXPECT_TRUE(text.starts_with("{\n  \"version\": \"3.7.0\",\n  \"engine_kind\": \"cpu\",\n  \"fpmath_mode\": \"bf16\",\n"

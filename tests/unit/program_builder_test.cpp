@@ -12,7 +12,7 @@ public:
     explicit idle_step(size_t scratch) : scratch_(scratch) {}
     std::string name() const override { return "idle"; }
     size_t scratch_bytes() const override { return scratch_; }
-    void run(std::span<std::byte *const>, std::byte *) const override {}
+    void run(std::span<std::byte *const>, std::byte *, const executor &) const override {}
 
 private:
     size_t scratch_;

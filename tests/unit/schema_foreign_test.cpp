@@ -65,9 +65,9 @@ op make_max_pool(ints pads_begin, ints pads_end, std::optional<ints> dilations =
     return o;
 }
 
-op make_layer_norm(std::initializer_list<port> inputs, std::initializer_list<port> outputs,
+op make_group_norm(std::initializer_list<port> inputs, std::initializer_list<port> outputs,
                    std::optional<bool> keep_stats = std::nullopt) {
-    op o = make_op("LayerNorm", inputs, outputs);
+    op o = make_op("GroupNorm", inputs, outputs, {{onefold_op_attr_groups, int64_t{2}}});
     if (keep_stats) o.raw_attributes[onefold_op_attr_keep_stats] = *keep_stats;
     return o;
 }
@@ -103,19 +103,19 @@ TEST(foreign_checks, bf16_statistics_need_a_bf16_src) {
     expect_accepted(make_op("BatchNormInference", {bf16, bf16, bf16, bf16, bf16}, {bf16}, epsilon));
     expect_accepted(make_op("BatchNormInference", {bf16, f32, f32, f32, f32}, {bf16}, epsilon));
     expect_rejected(make_op("BatchNormInference", {f16, bf16, bf16, bf16, bf16}, {f16}, epsilon), {"gamma", "bf16", "f16"});
-    expect_rejected(make_layer_norm({f32}, {f32, bf16, bf16}), {"mean", "bf16", "f32"});
+    expect_rejected(make_group_norm({f32}, {f32, bf16, bf16}), {"mean", "bf16", "f32"});
 }
 
 TEST(foreign_checks, optional_ports_of_a_norm_come_together) {
-    expect_accepted(make_layer_norm({f32, f32, f32}, {f32}, false));
-    expect_rejected(make_layer_norm({f32, f32}, {f32}, false), {"gamma", "beta"});
-    expect_rejected(make_layer_norm({f32}, {f32, f32}, false), {"mean", "variance"});
+    expect_accepted(make_group_norm({f32, f32, f32}, {f32}, false));
+    expect_rejected(make_group_norm({f32, f32}, {f32}, false), {"gamma", "beta"});
+    expect_rejected(make_group_norm({f32}, {f32, f32}, false), {"mean", "variance"});
 }
 
 TEST(foreign_checks, kept_statistics_have_outputs) {
-    expect_accepted(make_layer_norm({f32}, {f32, f32, f32}));
-    expect_rejected(make_layer_norm({f32}, {f32}), {"mean", "keep_stats"});
-    expect_rejected(make_layer_norm({f32}, {f32}, true), {"mean", "keep_stats"});
+    expect_accepted(make_group_norm({f32}, {f32, f32, f32}));
+    expect_rejected(make_group_norm({f32}, {f32}), {"mean", "keep_stats"});
+    expect_rejected(make_group_norm({f32}, {f32}, true), {"mean", "keep_stats"});
 }
 
 TEST(foreign_checks, affine_gradients_have_outputs) {

@@ -27,7 +27,7 @@ dims infer(const op &o, const std::vector<dims> &shapes) {
     std::vector<logical_tensor> inputs;
     for (size_t i = 0; i < shapes.size(); ++i)
         inputs.push_back(make_dense(i, onefold_f32, shapes[i]));
-    return o.schema().infer(o, inputs);
+    return o.schema().infer(o, inputs).at(0);
 }
 
 /// The message of the error that the call throws, which must have that status.

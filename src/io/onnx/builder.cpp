@@ -69,7 +69,9 @@ std::optional<dims> graph_builder::infer(const op &o) const {
     const op_family family = o.schema().family;
     const bool open = !std::all_of(o.inputs.begin(), o.inputs.end(), [](const auto &t) { return all_known(t.dims); });
     if (open && (family == op_family::binary || family == op_family::nary)) return broadcast_open(o.inputs);
-    return o.schema().infer(o, o.inputs);
+    // What else a normalization reads has no say in its dst.
+    const std::span<const logical_tensor> srcs(o.inputs);
+    return o.schema().infer(o, open && family == op_family::normalization ? srcs.first(1) : srcs).at(0);
 }
 
 logical_tensor graph_builder::make_tensor(data_type type, const std::optional<dims> &dims) {

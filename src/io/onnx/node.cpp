@@ -34,7 +34,9 @@ void onnx_node::check() const {
                                         : fmt::format("{} to {}", min, max));
     for (size_t i = 0; i < min; ++i)
         if (!has_input(i)) reject("input {} is left out, but required", i);
-    if (outputs().size() != 1) reject("{} outputs are given; the op has 1", outputs().size());
+    if (outputs().empty() || outputs().size() > row_->outputs)
+        reject("{} outputs are given; the op has {}", outputs().size(),
+               row_->outputs == 1 ? "1" : fmt::format("1 to {}", row_->outputs));
 }
 
 const onnx_named_value *onnx_node::find(std::string_view name) const {

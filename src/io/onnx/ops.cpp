@@ -15,6 +15,8 @@ constexpr onnx_inputs none = {0, 0, 0};
 constexpr onnx_inputs one = {1, 1, 1};
 constexpr onnx_inputs two = {2, 2, 2};
 constexpr onnx_inputs one_or_more = {1, any_input_count, any_input_count};
+constexpr onnx_inputs three = {3, 3, 3};
+constexpr onnx_inputs two_or_three = {2, 3, 3};
 constexpr onnx_inputs up_to_three = {1, 3, 3};
 constexpr onnx_inputs one_and_another = {2, 2, 1};
 constexpr onnx_inputs one_and_maybe_another = {1, 2, 1};
@@ -30,7 +32,7 @@ constexpr type_set everything = ~type_set{0};
 constexpr std::array float_types = {onnx_types{1, floats}, onnx_types{13, floats | bf16}};
 constexpr std::array float_16_types = {onnx_types{1, floats}, onnx_types{16, floats | bf16}};
 constexpr std::array float_22_types = {onnx_types{1, floats}, onnx_types{22, floats | bf16}};
-constexpr std::array gelu_types = {onnx_types{1, floats | bf16}};
+constexpr std::array all_float_types = {onnx_types{1, floats | bf16}};
 constexpr std::array abs_types = {onnx_types{1, floats}, onnx_types{6, numbers}, onnx_types{13, numbers | bf16}};
 constexpr std::array neg_types = {onnx_types{1, floats}, onnx_types{6, floats | small_signed | wide_signed},
                                   onnx_types{13, floats | small_signed | wide_signed | bf16}};
@@ -77,6 +79,9 @@ constexpr std::array allowzero = {onnx_attribute{"allowzero", 14}};
 constexpr std::array axes = {onnx_attribute{"axes"}};
 constexpr std::array axis = {onnx_attribute{"axis"}};
 constexpr std::array axes_and_keepdims = {onnx_attribute{"axes"}, onnx_attribute{"keepdims"}};
+constexpr std::array epsilon = {onnx_attribute{"epsilon"}, consumed};
+constexpr std::array axis_and_p = {onnx_attribute{"axis"}, onnx_attribute{"p"}};
+constexpr std::array axis_and_epsilon = {onnx_attribute{"axis"}, onnx_attribute{"epsilon"}, onnx_attribute{"stash_type"}};
 constexpr std::array keepdims_and_noop = {onnx_attribute{"keepdims"}, onnx_attribute{"noop_with_empty_axes"}};
 
 constexpr onnx_op unary(std::string_view name, int since, std::string_view kind, std::span<const onnx_types> allowed,
@@ -126,7 +131,7 @@ constexpr std::array rows = {
     unary("Softplus", 1, "SoftPlus", float_22_types, {}),
     unary("Sqrt", 1, "Sqrt", float_types),
     unary("Tanh", 1, "Tanh", float_types),
-    onnx_op{"Gelu", 20, newest, "GELU", map_gelu, one, gelu_types, approximate},
+    onnx_op{"Gelu", 20, newest, "GELU", map_gelu, one, all_float_types, approximate},
     onnx_op{"Clip", 1, 10, "Clamp", map_clip_attributes, one, extreme_types, min_max},
     onnx_op{"Clip", 11, newest, "Clamp", map_clip_inputs, up_to_three, extreme_types},
     onnx_op{"Cast", 1, newest, "TypeCast", map_cast, one, all_types, cast_attributes},
@@ -172,6 +177,16 @@ constexpr std::array rows = {
     reduction("ReduceSum", 13),
     legacy_reduction("ReduceSumSquare"),
     reduction("ReduceSumSquare"),
+
+    onnx_op{"InstanceNormalization", 1, newest, "", map_instance_normalization, three, float_22_types, epsilon},
+    onnx_op{"LayerNormalization", 17, newest, "LayerNorm", map_layer_normalization, two_or_three, all_float_types,
+            axis_and_epsilon, 3},
+    onnx_op{"LogSoftmax", 1, newest, "LogSoftmax", map_softmax, one, float_types, axis},
+    onnx_op{"LpNormalization", 1, newest, "", map_lp_normalization, one, float_22_types, axis_and_p},
+    onnx_op{"MeanVarianceNormalization", 9, newest, "", map_mean_variance_normalization, one, float_types, axes},
+    onnx_op{"RMSNormalization", 23, newest, "RMSNorm", map_rms_normalization, one_and_another, all_float_types,
+            axis_and_epsilon},
+    onnx_op{"Softmax", 1, newest, "SoftMax", map_softmax, one, float_types, axis},
 
     onnx_op{"Constant", 1, newest, "", map_constant, none, all_types, constant_attributes},
     onnx_op{"Flatten", 1, newest, "", map_flatten, one, flatten_types, axis},

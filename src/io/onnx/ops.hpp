@@ -52,6 +52,7 @@ struct onnx_op {
     onnx_inputs inputs;
     std::span<const onnx_types> types;
     std::span<const onnx_attribute> attributes = {};
+    size_t outputs = 1; // at most
 };
 
 /// The row of an op in a version; nullptr where there is none.
@@ -75,6 +76,14 @@ void map_cast(graph_builder &b, const onnx_node &n);
 
 // map_reduction.cpp
 void map_reduction(graph_builder &b, const onnx_node &n);
+
+// map_normalization.cpp
+void map_softmax(graph_builder &b, const onnx_node &n);
+void map_layer_normalization(graph_builder &b, const onnx_node &n);
+void map_rms_normalization(graph_builder &b, const onnx_node &n);
+void map_instance_normalization(graph_builder &b, const onnx_node &n);
+void map_mean_variance_normalization(graph_builder &b, const onnx_node &n);
+void map_lp_normalization(graph_builder &b, const onnx_node &n);
 
 // map_views.cpp
 void map_identity(graph_builder &b, const onnx_node &n);

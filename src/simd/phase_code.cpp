@@ -1,0 +1,164 @@
+#include "simd/phase_code.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace onefold::impl::simd {
+
+namespace {
+
+using way = row_kernel::way;
+
+template <typename List, typename Value>
+bool contains(const List &list, const Value &value) {
+    return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+/// Divides the actions of a pass between code and kernels.
+class phase_compiler {
+public:
+    phase_compiler(const row_program &p, const row_phase &phase, const row_kernels &kernels, bool results_are_rows)
+        : program_(p), phase_(phase), kernels_(kernels), results_are_rows_(results_are_rows) {}
+
+    /// False where it cannot be.
+    bool divide() {
+        return std::all_of(phase_.actions.begin(), phase_.actions.end(), [&](const tile_action &action) {
+            switch (action.what) {
+            case tile_action::kind::compute:
+                return take_value(action);
+            case tile_action::kind::reduce:
+                return take_reduction(action);
+            case tile_action::kind::store:
+                return take_store(action);
+            }
+            return false;
+        });
+    }
+
+    phase_code compile() {
+        if (made_.computation.instructions.empty() && made_.computation.reductions.empty()) return {};
+        tile_computation dividing = made_.computation;
+        for (tile_instruction &i : dividing.instructions)
+            divide_in(i);
+        for (tile_instruction &i : made_.computation.instructions)
+            multiply_in(i);
+        made_.multiplying = compile_tile(made_.computation);
+        made_.dividing = made_.divisors.empty() ? nullptr : compile_tile(dividing);
+        const bool is_whole = made_.multiplying && (made_.dividing || made_.divisors.empty());
+        return is_whole ? std::move(made_) : phase_code{};
+    }
+
+private:
+    bool take_value(const tile_action &action) {
+        const size_t i = action.index;
+        const row_kernel &k = kernels_.of(i);
+        if (phase_.is_read_from_cache[i]) {
+            add_source(i, tile_stream::way::elements, onefold_f32);
+            made_.before.push_back(action); // tells where it is
+            return true;
+        }
+        if (k.by == way::in_place || k.by == way::converted) {
+            if (k.inner_stride != 1) return false;
+            if (k.by == way::in_place) made_.before.push_back(action);
+            add_source(i, tile_stream::way::elements, program_.inputs[k.operand].type);
+            return true;
+        }
+        if (k.by == way::repeated) {
+            made_.before.push_back(action);
+            add_source(i, tile_stream::way::repeated, onefold_f32);
+            return true;
+        }
+        return take_instruction(i, k);
+    }
+
+    bool take_instruction(size_t i, const row_kernel &k) {
+        const row_instruction &instruction = program_.instructions[i];
+        if (!has_tile_code(instruction.code, instruction.op)) return false;
+        if (k.is_alike && (k.cache != not_cached || is_reduced(i))) return false;
+        for (const size_t argument : instruction.arguments)
+            if (!program_.instructions[argument].varies)
+                add_source(argument, kernels_.of(argument).is_alike ? tile_stream::way::repeated : tile_stream::way::elements,
+                           onefold_f32);
+        made_.computation.instructions.push_back(
+            {i, instruction.code, instruction.op, instruction.attributes, instruction.arguments});
+        if (k.by == way::quotient) made_.divisors.push_back(k.divided[k.argument_count - 1]);
+        if (k.cache != not_cached) add_result(i, onefold_f32, no_output);
+        return true;
+    }
+
+    bool is_reduced(size_t i) const {
+        return std::any_of(phase_.actions.begin(), phase_.actions.end(), [&](const tile_action &a) {
+            return a.what == tile_action::kind::reduce && kernels_.reduction_of(a.index).source == i;
+        });
+    }
+
+    bool take_reduction(const tile_action &action) {
+        const row_reduction &r = kernels_.reduction_of(action.index);
+        const row_kernel &source = kernels_.of(r.source);
+        if (results_are_rows_ && !source.is_alike && source.by != way::repeated && has_reduction_code(r.op)) {
+            if (r.reads_memory) add_source(r.source, tile_stream::way::elements, program_.inputs[source.operand].type);
+            made_.computation.reductions.push_back({r.op, r.squares, r.source, action.index});
+            return true;
+        }
+        made_.behind.push_back(action);
+        const bool is_there = r.reads_memory || phase_.is_read_from_cache[r.source] || kernels_.of(r.source).by == way::repeated;
+        if (!is_there) add_result(r.source, onefold_f32, no_output);
+        return true;
+    }
+
+    bool take_store(const tile_action &action) {
+        const row_output &output = program_.outputs[action.index];
+        if (kernels_.store_of(action.index).inner_stride != 1) return false;
+        add_result(output.value, output.to.type, action.index);
+        return true;
+    }
+
+    void add_source(size_t value, tile_stream::way by, data_type type) {
+        const bool is_known = std::any_of(made_.computation.sources.begin(), made_.computation.sources.end(),
+                                          [&](const tile_stream &s) { return s.value == value; });
+        if (!is_known) made_.computation.sources.push_back({by, type, value});
+    }
+
+    /// One tile of each value in f32 is enough.
+    void add_result(size_t value, data_type type, size_t output) {
+        for (size_t r = 0; r < made_.outputs.size(); ++r)
+            if (output == no_output && made_.outputs[r] == no_output && made_.computation.results[r].value == value) return;
+        made_.computation.results.push_back({tile_stream::way::elements, type, value});
+        made_.outputs.push_back(output);
+    }
+
+    static void divide_in(tile_instruction &i) {
+        if (i.code == row_opcode::quotient) i = {i.value, row_opcode::binary, onefold_op_divide, {}, {i.arguments[0], i.arguments[1]}};
+        if (i.code == row_opcode::subtract_quotient) i.arguments.pop_back();
+    }
+    static void multiply_in(tile_instruction &i) {
+        if (i.code == row_opcode::quotient) i = {i.value, row_opcode::binary, onefold_op_multiply, {}, {i.arguments[0], i.arguments[2]}};
+        if (i.code == row_opcode::subtract_quotient)
+            i = {i.value, row_opcode::subtract_multiply, onefold_op_wildcard, {}, {i.arguments[0], i.arguments[1], i.arguments[3]}};
+    }
+
+    const row_program &program_;
+    const row_phase &phase_;
+    const row_kernels &kernels_;
+    bool results_are_rows_;
+    phase_code made_;
+};
+
+} // namespace
+
+phase_code compile_phase(const row_program &p, const row_phase &phase, const row_kernels &kernels, const isa &on,
+                         bool results_are_rows) {
+    if (std::string_view(on.name).substr(0, 4) != "AVX3") return {};
+    phase_compiler compiler(p, phase, kernels, results_are_rows);
+    phase_code code = compiler.divide() ? compiler.compile() : phase_code{};
+    if (!code.exists()) return code;
+    // What the kernels make, and what is left to them, need a tile each.
+    code.registers.assign(p.instructions.size(), no_register);
+    for (const tile_stream &source : code.computation.sources)
+        if (source.by == tile_stream::way::repeated) code.registers[source.value] = code.register_count++;
+    for (size_t r = 0; r < code.outputs.size(); ++r)
+        if (code.outputs[r] == no_output) code.registers[code.computation.results[r].value] = code.register_count++;
+    return code;
+}
+
+} // namespace onefold::impl::simd
