@@ -9,6 +9,6 @@ if(ONEFOLD_CLANG_FORMAT)
 endif()
 if(ONEFOLD_RUN_CLANG_TIDY)
     add_custom_target(tidy
-        COMMAND ${ONEFOLD_RUN_CLANG_TIDY} -quiet -p ${PROJECT_BINARY_DIR} "^${PROJECT_SOURCE_DIR}/(src|partitions|tests|examples)/"
+        COMMAND ${ONEFOLD_RUN_CLANG_TIDY} -quiet -p ${PROJECT_BINARY_DIR} "^${PROJECT_SOURCE_DIR}/(src|partitions|tests|examples|integrations)/"
         COMMENT "Running clang-tidy" VERBATIM)
 endif()

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "host/hosted_graph.hpp"
-#include "io/onnx/read.hpp"
+#include "io/onnx_file/read.hpp"
 
 namespace onefold::python {
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A virtual environment with what requirements.txt names: python_environment.py FOLDER [SCRIPT [ARGUMENTS...]]
+"""A virtual environment with what requirements.txt names: python_environment.py [--also FILE] FOLDER [SCRIPT [ARGUMENTS...]]
 
 Makes it, once, and runs the script in it. Where it cannot be made, for want of a network say, one line that begins with
-"skipped: " tells why, the script is not run, and the exit code is 0.
+"skipped: " tells why, the script is not run, and the exit code is 0. --also names another list of requirements.
 """
 import os
 import pathlib
@@ -13,17 +13,18 @@ import sys
 REQUIREMENTS = pathlib.Path(__file__).with_name("requirements.txt")
 
 
-def make(folder):
+def make(folder, requirements):
     """None, or why it cannot be made."""
     done = folder / "installed"
-    wanted = f"{REQUIREMENTS.read_text()}{sys.version}\n"
+    wanted = "".join(path.read_text() for path in requirements) + f"{sys.version}\n"
     if done.exists() and done.read_text() == wanted:
         return None
     shutil.rmtree(folder, ignore_errors=True)
     commands = (
         [sys.executable, "-m", "venv", folder],
         [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-         "--only-binary=:all:", "--retries=1", "--timeout=20", "--requirement", REQUIREMENTS],
+         "--only-binary=:all:", "--retries=1", "--timeout=20",
+         *(f"--requirement={path}" for path in requirements)],
     )
     for command in commands:
         run = subprocess.run(command, capture_output=True, text=True)
@@ -36,8 +37,12 @@ def make(folder):
 
 
 def main():
-    folder, script = pathlib.Path(sys.argv[1]).absolute(), sys.argv[2:]
-    if reason := make(folder):
+    arguments, requirements = sys.argv[1:], [REQUIREMENTS]
+    if arguments[0] == "--also":
+        requirements.append(pathlib.Path(arguments[1]))
+        arguments = arguments[2:]
+    folder, script = pathlib.Path(arguments[0]).absolute(), arguments[1:]
+    if reason := make(folder, requirements):
         print(f"skipped: {reason}")
         return 0
     if script:

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "io/onnx/read.hpp"
+#include "io/onnx_file/read.hpp"
 
 namespace onefold::driver {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "io/onnx/read.hpp"
+#include "io/onnx_file/read.hpp"
 
 // What the fuzz targets share. A target ends the process where the library does what it must never do.
 

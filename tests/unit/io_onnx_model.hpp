@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "io/onnx/model.hpp"
+#include "io/onnx_file/model.hpp"
 
 namespace onefold::test {
 

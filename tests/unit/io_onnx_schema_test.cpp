@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 #include <onnx/defs/schema.h>
 
+#include "io/onnx/array.hpp"
 #include "io/onnx/ops.hpp"
-#include "io/onnx/tensor.hpp"
 
 namespace {
 
@@ -73,8 +73,8 @@ TEST(io_onnx_schema, the_table_agrees_with_onnx) {
             const io::onnx_op *row = io::find_onnx_op(name, opset);
             ASSERT_EQ(schema != nullptr, row != nullptr);
             if (!schema) continue;
-            EXPECT_EQ(schema->min_input(), row->inputs.min);
-            EXPECT_EQ(schema->max_input(), row->inputs.max);
+            EXPECT_EQ(static_cast<size_t>(schema->min_input()), row->inputs.min);
+            EXPECT_EQ(static_cast<size_t>(schema->max_input()), row->inputs.max);
             EXPECT_EQ(attributes_of(*schema), attributes_of(*row, opset));
             if (schema->inputs().empty()) continue;
             EXPECT_EQ(types_of(*schema), types_of(*row, opset));

@@ -5,7 +5,6 @@
 
 #include "graph/shape_inference.hpp"
 #include "io/json.hpp"
-#include "io/onnx/tensor.hpp"
 
 namespace onefold::impl::io {
 
@@ -134,7 +133,7 @@ void graph_builder::define(const std::string &name, logical_tensor tensor) {
     tensors_.emplace(name, std::move(tensor));
 }
 
-const onnx_array *graph_builder::constant(const onnx_node &n, int i) const {
+const onnx_array *graph_builder::constant(const onnx_node &n, size_t i) const {
     const auto found = graph_.constants.find(src(n, i).id);
     return found == graph_.constants.end() ? nullptr : &found->second;
 }
@@ -146,7 +145,7 @@ logical_tensor graph_builder::add(const onnx_node &n, std::string_view kind, std
     op o;
     o.id = graph_.file.ops.size();
     o.kind = schema->kind;
-    o.name = n.proto().name();
+    o.name = n.name();
     std::replace(o.name.begin(), o.name.end(), '\0', '?');
     o.raw_attributes = std::move(attributes);
     o.inputs = std::move(srcs);
@@ -188,10 +187,10 @@ void graph_builder::add_unsupported(const onnx_node &n, size_t first_op, const s
     op o;
     o.id = first_op;
     o.kind = onefold_op_wildcard;
-    o.name = fmt::format("{} \"{}\"", printable(n.proto().op_type()), printable(n.proto().name()));
-    for (int i = 0; i < n.proto().input_size(); ++i)
+    o.name = fmt::format("{} \"{}\"", printable(n.op_type()), printable(n.name()));
+    for (size_t i = 0; i < n.inputs().size(); ++i)
         if (n.has_input(i)) o.inputs.push_back(src(n, i));
-    for (const std::string &name : n.proto().output()) {
+    for (const std::string &name : n.outputs()) {
         if (name.empty()) continue;
         const auto declared = declared_.find(name);
         const declared_tensor told = declared == declared_.end() ? declared_tensor{} : declared->second;
@@ -200,8 +199,9 @@ void graph_builder::add_unsupported(const onnx_node &n, size_t first_op, const s
     const std::vector<logical_tensor> dsts = o.outputs;
     graph_.unsupported.emplace(o.id, fmt::format("{}: {}", n.place(), reason));
     push(std::move(o));
-    for (size_t i = 0, name = 0; name < static_cast<size_t>(n.proto().output_size()); ++name)
-        if (!n.proto().output(static_cast<int>(name)).empty()) define(n.proto().output(static_cast<int>(name)), dsts[i++]);
+    auto dst = dsts.begin();
+    for (const std::string &name : n.outputs())
+        if (!name.empty()) define(name, *dst++);
 }
 
 } // namespace onefold::impl::io

@@ -3,8 +3,8 @@
 #include <memory>
 #include <optional>
 
+#include "io/onnx/graph.hpp"
 #include "io/onnx/node.hpp"
-#include "io/onnx/read.hpp"
 
 namespace onefold::impl::io {
 
@@ -17,15 +17,12 @@ struct declared_tensor {
 /// Grows the graph node by node. Tensors have ONNX names on the outside, logical tensors inside.
 class graph_builder {
 public:
-    graph_builder(std::filesystem::path folder, std::map<std::string, declared_tensor> declared)
-        : folder_(std::move(folder)), declared_(std::move(declared)) {
+    explicit graph_builder(std::map<std::string, declared_tensor> declared) : declared_(std::move(declared)) {
         graph_.is_model = true;
         graph_.file.input_ports.emplace();
         graph_.file.output_ports.emplace();
     }
 
-    const std::filesystem::path &folder() const { return folder_; }
-    const onnx_graph &graph() const { return graph_; }
     onnx_graph take() { return std::move(graph_); }
 
     /// A tensor that is not in the graph yet. Throws error where its size overflows.
@@ -37,14 +34,18 @@ public:
     /// Remembers what is known of an input, as far as it can be axes.
     void know(const logical_tensor &tensor, const onnx_known_input &known);
 
+    /// Adds what the node means, or a Wildcard where it is not supported; its inputs must be defined, its outputs not yet.
+    /// Throws error(invalid_arguments) where it breaks a rule of ONNX.
+    void add_node(const onnx_node &n);
+
     bool is_defined(const std::string &name) const { return tensors_.contains(name); }
     /// Gives a tensor an ONNX name; an empty name is none.
     void define(const std::string &name, logical_tensor tensor);
 
     /// What the node's input is; the name must be defined.
-    const logical_tensor &src(const onnx_node &n, int i) const { return tensors_.at(n.proto().input(i)); }
+    const logical_tensor &src(const onnx_node &n, size_t i) const { return tensors_.at(n.inputs().at(i)); }
     /// Its elements; nullptr where they are not known before the graph runs.
-    const onnx_array *constant(const onnx_node &n, int i) const;
+    const onnx_array *constant(const onnx_node &n, size_t i) const;
 
     /// Adds an op and returns its dst, of type `dst_type` or else of src 0's. Throws not_supported where the graph does not
     /// take the op, error where shapes or axes do not fit.
@@ -52,16 +53,15 @@ public:
                        attribute_map attributes = {}, data_type dst_type = onefold_data_type_undef);
     /// src's elements in the same order under other dims.
     logical_tensor add_view(std::string name, const logical_tensor &src, const dims &dims);
-    /// A Wildcard for a node that is not supported, in place of whatever the node's mapping added after `first_op`.
-    void add_unsupported(const onnx_node &n, size_t first_op, const std::string &reason);
 
 private:
+    /// A Wildcard for a node that is not supported, in place of whatever the node's mapping added after `first_op`.
+    void add_unsupported(const onnx_node &n, size_t first_op, const std::string &reason);
     void push(op o);
     /// dst's dims as far as they can be told.
     std::optional<dims> infer(const op &o) const;
     std::optional<dims> infer_with_axes_input(const op &o) const;
 
-    std::filesystem::path folder_;
     std::map<std::string, declared_tensor> declared_;
     std::map<std::string, logical_tensor> tensors_;
     std::map<size_t, std::vector<int64_t>> known_axes_; // elements of inputs, which executions may change

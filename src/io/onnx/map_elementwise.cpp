@@ -4,7 +4,6 @@
 
 #include "io/json.hpp"
 #include "io/onnx/builder.hpp"
-#include "io/onnx/tensor.hpp"
 
 namespace onefold::impl::io {
 
@@ -12,7 +11,7 @@ namespace {
 
 std::vector<logical_tensor> srcs_of(const graph_builder &b, const onnx_node &n) {
     std::vector<logical_tensor> srcs;
-    for (int i = 0; i < n.proto().input_size(); ++i) {
+    for (size_t i = 0; i < n.inputs().size(); ++i) {
         if (!n.has_input(i)) n.reject("input {} is left out, but required", i);
         srcs.push_back(b.src(n, i));
     }
@@ -51,7 +50,7 @@ dims dims_for_one_way_broadcast(const onnx_node &n, const logical_tensor &a, con
     return widened;
 }
 
-void check_same_shape(const onnx_node &n, const logical_tensor &a, const logical_tensor &b, int i, std::string_view rule) {
+void check_same_shape(const onnx_node &n, const logical_tensor &a, const logical_tensor &b, size_t i, std::string_view rule) {
     if (!may_be_equal(a, b))
         n.reject("input 0 {} and input {} {} differ in shape; {}", to_string(a.dims), i, to_string(b.dims), rule);
 }
@@ -59,7 +58,7 @@ void check_same_shape(const onnx_node &n, const logical_tensor &a, const logical
 constexpr std::string_view no_broadcast = "before opset 7 they must be equal unless attribute broadcast is 1";
 
 /// A bound of Clip as an attribute, where it is a constant that an f32 holds. A NaN is not: it makes everything a NaN.
-std::optional<float> bound(const graph_builder &b, const onnx_node &n, int i) {
+std::optional<float> bound(const graph_builder &b, const onnx_node &n, size_t i) {
     const onnx_array *array = b.constant(n, i);
     const std::optional<double> value = array ? scalar_of(*array) : std::nullopt;
     // Beyond 2^53 a double may not be what the integer was.
@@ -70,7 +69,7 @@ std::optional<float> bound(const graph_builder &b, const onnx_node &n, int i) {
 }
 
 /// A bound of Clip as an operand that is broadcast to src.
-logical_tensor bound_tensor(const graph_builder &b, const onnx_node &n, int i) {
+logical_tensor bound_tensor(const graph_builder &b, const onnx_node &n, size_t i) {
     const logical_tensor &given = b.src(n, i);
     const bool fits = given.ndims == 0 || (given.ndims == 1 && b.src(n, 0).ndims > 0 && given.dims[0] == 1);
     if (given.ndims == unknown_ndims) throw not_supported("the rank of a bound is not known");
@@ -78,7 +77,7 @@ logical_tensor bound_tensor(const graph_builder &b, const onnx_node &n, int i) {
     return given;
 }
 
-double scalar(const graph_builder &b, const onnx_node &n, int i, std::string_view what) {
+double scalar(const graph_builder &b, const onnx_node &n, size_t i, std::string_view what) {
     const onnx_array *array = b.constant(n, i);
     const std::optional<double> value = array ? scalar_of(*array) : std::nullopt;
     if (!value) throw not_supported(fmt::format("the {} is not a constant of one element", what));
@@ -92,7 +91,7 @@ void map_elementwise(graph_builder &b, const onnx_node &n) { add_one_to_one(b, n
 void map_equal_shapes(graph_builder &b, const onnx_node &n) {
     const std::vector<logical_tensor> srcs = srcs_of(b, n);
     for (size_t i = 1; i < srcs.size(); ++i)
-        check_same_shape(n, srcs[0], srcs[i], static_cast<int>(i), "before opset 8 they must be equal");
+        check_same_shape(n, srcs[0], srcs[i], i, "before opset 8 they must be equal");
     add_one_to_one(b, n, srcs);
 }
 
@@ -101,7 +100,7 @@ void map_one_way_broadcast(graph_builder &b, const onnx_node &n) {
     if (n.integer("broadcast", 0) == 0) {
         check_same_shape(n, srcs[0], srcs[1], 1, no_broadcast);
     } else if (const dims widened = dims_for_one_way_broadcast(n, srcs[0], srcs[1]); widened != srcs[1].dims) {
-        srcs[1] = b.add_view(fmt::format("broadcast of \"{}\"", printable(n.proto().input(1))), srcs[1], widened);
+        srcs[1] = b.add_view(fmt::format("broadcast of \"{}\"", printable(n.inputs()[1])), srcs[1], widened);
     }
     add_one_to_one(b, n, std::move(srcs));
 }
@@ -147,13 +146,10 @@ void map_clip_inputs(graph_builder &b, const onnx_node &n) {
 
 void map_cast(graph_builder &b, const onnx_node &n) {
     if (!n.has_attribute("to")) n.reject("attribute to is missing");
-    pb::TensorProto::DataType named = pb::TensorProto::UNDEFINED;
-    if (n.opset() < 6 && !pb::TensorProto::DataType_Parse(n.string("to", ""), &named))
-        n.reject("attribute to is \"{}\", not the name of a type", printable(n.string("to", "")));
-    const int64_t number = n.opset() < 6 ? int64_t{named} : n.integer("to", 0);
-    const data_type to =
-        number == static_cast<int32_t>(number) ? type_from_onnx(static_cast<int32_t>(number)) : onefold_data_type_undef;
-    if (to == onefold_data_type_undef) throw not_supported(fmt::format("onefold has no type for ONNX's type {}", number));
+    const std::optional<int64_t> number = n.opset() < 6 ? onnx_type_by_name(n.string("to", "")) : n.integer("to", 0);
+    if (!number) n.reject("attribute to is \"{}\", not the name of a type", printable(n.string("to", "")));
+    const data_type to = type_from_onnx(*number);
+    if (to == onefold_data_type_undef) throw not_supported(fmt::format("onefold has no type for ONNX's type {}", *number));
     const logical_tensor &src = b.src(n, 0);
     if (to == src.type) return b.define(n.dst(), src);
     b.define(n.dst(), b.add(n, n.row()->kind, {src}, {}, to));

@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "io/onnx/builder.hpp"
-#include "io/onnx/tensor.hpp"
 
 namespace onefold::impl::io {
 
@@ -22,7 +21,7 @@ public:
         return src.type == to ? src : b_.add(n_, "TypeCast", {src}, {}, to);
     }
     /// The node's input, in the type of the ops.
-    logical_tensor src(int i) const { return cast(b_.src(n_, i), type_); }
+    logical_tensor src(size_t i) const { return cast(b_.src(n_, i), type_); }
     logical_tensor number(double value) const {
         onnx_array array{type_, {}, {}};
         const auto f32 = static_cast<float>(value);
@@ -66,13 +65,12 @@ std::vector<int64_t> axes_from(const graph_builder &b, const onnx_node &n, int64
     return axes;
 }
 
-bool is_wanted(const onnx_node &n, int output) { return output < n.proto().output_size() && !n.proto().output(output).empty(); }
+bool is_wanted(const onnx_node &n, size_t output) { return output < n.outputs().size() && !n.outputs()[output].empty(); }
 
 /// The type of the statistics, which stash_type names.
 data_type stash_type(const onnx_node &n) {
     const int64_t number = n.integer("stash_type", 1);
-    const data_type type =
-        number == static_cast<int32_t>(number) ? type_from_onnx(static_cast<int32_t>(number)) : onefold_data_type_undef;
+    const data_type type = type_from_onnx(number);
     if (!contains(all_floats, type)) n.reject("attribute stash_type is {}, which is no float's", number);
     return type;
 }
@@ -88,8 +86,8 @@ void expand_layer_norm(graph_builder &b, const onnx_node &n, float epsilon) {
     logical_tensor dst = e.op("Multiply", {e.op("Multiply", {centred, factor}), e.src(1)});
     if (n.has_input(2)) dst = e.op("Add", {dst, e.src(2)});
     const std::array statistics = {mean, factor};
-    for (int i = 1; i <= 2; ++i)
-        if (is_wanted(n, i)) b.define(n.proto().output(i), e.cast(statistics[static_cast<size_t>(i - 1)], stash_type(n)));
+    for (size_t i = 1; i <= 2; ++i)
+        if (is_wanted(n, i)) b.define(n.outputs()[i], e.cast(statistics[i - 1], stash_type(n)));
     e.define(dst, type);
 }
 
@@ -103,7 +101,7 @@ logical_tensor expand_softmax(const expansion &e, bool is_logarithm, const std::
 }
 
 /// One value a channel, as a tensor that broadcasts to src of that rank, whose dim 1 the channels are.
-logical_tensor per_channel(graph_builder &b, const onnx_node &n, int i, size_t rank) {
+logical_tensor per_channel(graph_builder &b, const onnx_node &n, size_t i, size_t rank) {
     const logical_tensor &given = b.src(n, i);
     if (given.ndims == unknown_ndims) throw not_supported(fmt::format("the shape of input {} is not known", i));
     const int64_t channels = b.src(n, 0).dims[1];
@@ -112,7 +110,7 @@ logical_tensor per_channel(graph_builder &b, const onnx_node &n, int i, size_t r
                  to_string(given.dims), channels);
     dims widened(rank - 1, 1);
     widened[0] = given.dims[0];
-    return b.add_view(fmt::format("channels of \"{}\"", n.proto().input(i)), given, widened);
+    return b.add_view(fmt::format("channels of \"{}\"", n.inputs()[i]), given, widened);
 }
 
 } // namespace

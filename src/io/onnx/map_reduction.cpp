@@ -2,7 +2,6 @@
 
 #include "io/json.hpp"
 #include "io/onnx/builder.hpp"
-#include "io/onnx/tensor.hpp"
 
 namespace onefold::impl::io {
 

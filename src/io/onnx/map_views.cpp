@@ -5,14 +5,13 @@
 
 #include "io/json.hpp"
 #include "io/onnx/builder.hpp"
-#include "io/onnx/tensor.hpp"
 
 namespace onefold::impl::io {
 
 namespace {
 
 void define_view(graph_builder &b, const onnx_node &n, const dims &dims) {
-    const std::string name = fmt::format("{} \"{}\"", n.row()->name, printable(n.proto().name()));
+    const std::string name = fmt::format("{} \"{}\"", n.row()->name, printable(n.name()));
     try {
         b.define(n.dst(), b.add_view(name, b.src(n, 0), dims));
     } catch (const error &e) {
@@ -97,15 +96,15 @@ dims resolve(const onnx_node &n, dims shape, const logical_tensor &src) {
 void map_identity(graph_builder &b, const onnx_node &n) { b.define(n.dst(), b.src(n, 0)); }
 
 void map_constant(graph_builder &b, const onnx_node &n) {
-    if (n.proto().attribute_size() != 1) n.reject("{} attributes give its value; one must", n.proto().attribute_size());
+    if (n.attribute_count() != 1) n.reject("{} attributes give its value; one must", n.attribute_count());
     const auto define = [&](data_type type, const dims &dims, const auto &values) {
         const auto data = std::as_bytes(std::span(values));
         b.define(n.dst(), b.add_constant({type, dims, {data.begin(), data.end()}}));
     };
     const auto length = [](const auto &list) { return dims{static_cast<int64_t>(list.size())}; };
-    if (const pb::TensorProto *tensor = n.tensor("value")) {
-        std::optional<onnx_array> array = read_tensor(*tensor, b.folder(), n.place());
-        if (!array) throw not_supported(fmt::format("onefold has no elements of ONNX's type {}", tensor->data_type()));
+    if (const onnx_tensor_value *tensor = n.tensor("value")) {
+        std::optional<onnx_array> array = tensor->read(n.place());
+        if (!array) throw not_supported(fmt::format("onefold has no elements of ONNX's type {}", tensor->type));
         b.define(n.dst(), b.add_constant(std::move(*array)));
     } else if (n.has_attribute("value_float")) {
         define(onefold_f32, {}, std::vector<float>{n.real("value_float", 0)});

@@ -7,102 +7,81 @@
 
 namespace onefold::impl::io {
 
-namespace {
+bool is_default_domain(std::string_view domain) { return domain.empty() || domain == "ai.onnx"; }
 
-/// IR version 1 has no types on attributes: the field that is set tells.
-bool has_value(const pb::AttributeProto &a, pb::AttributeProto::AttributeType type) {
-    if (a.has_type() && a.type() != pb::AttributeProto::UNDEFINED) return a.type() == type;
-    switch (type) {
-    case pb::AttributeProto::INT:
-        return a.has_i();
-    case pb::AttributeProto::FLOAT:
-        return a.has_f();
-    case pb::AttributeProto::STRING:
-        return a.has_s();
-    case pb::AttributeProto::TENSOR:
-        return a.has_t();
-    default: // a list, which may be empty
-        return !a.has_i() && !a.has_f() && !a.has_s() && !a.has_t();
-    }
-}
-
-} // namespace
-
-onnx_node::onnx_node(const pb::NodeProto &proto, size_t index, int opset)
-    : proto_(proto),
-      index_(index),
+onnx_node::onnx_node(onnx_node_source source, size_t index, int opset)
+    : source_(std::move(source)),
       opset_(opset),
-      row_(proto.domain().empty() || proto.domain() == "ai.onnx" ? find_onnx_op(proto.op_type(), opset) : nullptr),
-      place_(fmt::format("node {} ({}{}, opset {})", index, printable(proto.op_type()),
-                         proto.name().empty() ? "" : fmt::format(" \"{}\"", printable(proto.name())), opset)) {}
+      row_(is_default_domain(domain()) ? find_onnx_op(op_type(), opset) : nullptr),
+      place_(fmt::format("node {} ({}{}, opset {})", index, printable(op_type()),
+                         name().empty() ? "" : fmt::format(" \"{}\"", printable(name())), opset)) {}
 
 void onnx_node::check() const {
     std::set<std::string_view> seen;
-    for (const pb::AttributeProto &a : proto_.attribute()) {
-        if (!seen.insert(a.name()).second) reject("attribute {} is given twice", printable(a.name()));
+    for (const onnx_named_value &a : source_.attributes) {
+        if (!seen.insert(a.name).second) reject("attribute {} is given twice", printable(a.name));
         const auto known = [&](const onnx_attribute &row) {
-            return row.name == a.name() && row.since <= opset_ && opset_ <= row.until;
+            return row.name == a.name && row.since <= opset_ && opset_ <= row.until;
         };
         if (std::none_of(row_->attributes.begin(), row_->attributes.end(), known))
-            reject("there is no attribute {} in this version of the op", printable(a.name()));
+            reject("there is no attribute {} in this version of the op", printable(a.name));
     }
-    const auto [min, max, operands] = row_->inputs;
-    const int given = proto_.input_size();
+    const size_t min = row_->inputs.min, max = row_->inputs.max, given = inputs().size();
     if (given < min || given > max)
         reject("{} inputs are given; this version of the op takes {}", given,
-               min == max                               ? fmt::format("{}", min)
-               : max == std::numeric_limits<int>::max() ? fmt::format("{} or more", min)
-                                                        : fmt::format("{} to {}", min, max));
-    for (int i = 0; i < min; ++i)
+               min == max               ? fmt::format("{}", min)
+               : max == any_input_count ? fmt::format("{} or more", min)
+                                        : fmt::format("{} to {}", min, max));
+    for (size_t i = 0; i < min; ++i)
         if (!has_input(i)) reject("input {} is left out, but required", i);
-    if (proto_.output_size() < 1 || proto_.output_size() > row_->outputs)
-        reject("{} outputs are given; the op has {}", proto_.output_size(),
+    if (outputs().empty() || outputs().size() > row_->outputs)
+        reject("{} outputs are given; the op has {}", outputs().size(),
                row_->outputs == 1 ? "1" : fmt::format("1 to {}", row_->outputs));
 }
 
-const pb::AttributeProto *onnx_node::find(std::string_view name) const {
-    const auto found = std::find_if(proto_.attribute().begin(), proto_.attribute().end(),
-                                    [&](const pb::AttributeProto &a) { return a.name() == name; });
-    return found == proto_.attribute().end() ? nullptr : &*found;
+const onnx_named_value *onnx_node::find(std::string_view name) const {
+    const auto found = std::find_if(source_.attributes.begin(), source_.attributes.end(),
+                                    [&](const onnx_named_value &a) { return a.name == name; });
+    return found == source_.attributes.end() ? nullptr : &*found;
 }
 
-const pb::AttributeProto *onnx_node::find(std::string_view name, pb::AttributeProto::AttributeType type) const {
-    const pb::AttributeProto *found = find(name);
-    if (found && !has_value(*found, type))
-        reject("attribute {} is not of type {}", name, pb::AttributeProto::AttributeType_Name(type));
-    return found;
+template <typename T>
+const T *onnx_node::find_as(std::string_view name, std::string_view type) const {
+    const onnx_named_value *found = find(name);
+    if (!found) return nullptr;
+    if (const T *value = std::get_if<T>(&found->value)) return value;
+    reject("attribute {} is not of type {}", name, type);
 }
 
 int64_t onnx_node::integer(std::string_view name, int64_t fallback) const {
-    const pb::AttributeProto *a = find(name, pb::AttributeProto::INT);
-    return a ? a->i() : fallback;
+    const auto *value = find_as<int64_t>(name, "INT");
+    return value ? *value : fallback;
 }
 
 float onnx_node::real(std::string_view name, float fallback) const {
-    const pb::AttributeProto *a = find(name, pb::AttributeProto::FLOAT);
-    return a ? a->f() : fallback;
+    const auto *value = find_as<float>(name, "FLOAT");
+    return value ? *value : fallback;
 }
 
 std::string onnx_node::string(std::string_view name, std::string_view fallback) const {
-    const pb::AttributeProto *a = find(name, pb::AttributeProto::STRING);
-    return a ? a->s() : std::string(fallback);
+    const auto *value = find_as<std::string>(name, "STRING");
+    return value ? *value : std::string(fallback);
 }
 
 std::optional<std::vector<int64_t>> onnx_node::integers(std::string_view name) const {
-    const pb::AttributeProto *a = find(name, pb::AttributeProto::INTS);
-    if (!a) return std::nullopt;
-    return std::vector<int64_t>(a->ints().begin(), a->ints().end());
+    const onnx_named_value *found = find(name);
+    if (found && std::holds_alternative<onnx_untyped_list>(found->value)) return std::vector<int64_t>{};
+    const auto *value = find_as<std::vector<int64_t>>(name, "INTS");
+    return value ? std::optional(*value) : std::nullopt;
 }
 
 std::optional<std::vector<float>> onnx_node::reals(std::string_view name) const {
-    const pb::AttributeProto *a = find(name, pb::AttributeProto::FLOATS);
-    if (!a) return std::nullopt;
-    return std::vector<float>(a->floats().begin(), a->floats().end());
+    const onnx_named_value *found = find(name);
+    if (found && std::holds_alternative<onnx_untyped_list>(found->value)) return std::vector<float>{};
+    const auto *value = find_as<std::vector<float>>(name, "FLOATS");
+    return value ? std::optional(*value) : std::nullopt;
 }
 
-const pb::TensorProto *onnx_node::tensor(std::string_view name) const {
-    const pb::AttributeProto *a = find(name, pb::AttributeProto::TENSOR);
-    return a ? &a->t() : nullptr;
-}
+const onnx_tensor_value *onnx_node::tensor(std::string_view name) const { return find_as<onnx_tensor_value>(name, "TENSOR"); }
 
 } // namespace onefold::impl::io

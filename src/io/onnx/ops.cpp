@@ -9,13 +9,12 @@ namespace onefold::impl::io {
 
 namespace {
 
-constexpr int any_count = std::numeric_limits<int>::max();
 constexpr int newest = newest_opset;
 
 constexpr onnx_inputs none = {0, 0, 0};
 constexpr onnx_inputs one = {1, 1, 1};
 constexpr onnx_inputs two = {2, 2, 2};
-constexpr onnx_inputs one_or_more = {1, any_count, any_count};
+constexpr onnx_inputs one_or_more = {1, any_input_count, any_input_count};
 constexpr onnx_inputs three = {3, 3, 3};
 constexpr onnx_inputs two_or_three = {2, 3, 3};
 constexpr onnx_inputs up_to_three = {1, 3, 3};

@@ -29,14 +29,17 @@ struct onnx_attribute {
     float fallback = 0;                        // its value where it is not given
 };
 
+/// As many inputs as are given; the number that ONNX itself has for it.
+inline constexpr size_t any_input_count = std::numeric_limits<int>::max();
+
 /// How many inputs an op takes.
 struct onnx_inputs {
-    int min;
-    int max;
-    int operands; // the first so many have the type that onnx_types limits, all the same
+    size_t min;
+    size_t max;
+    size_t operands; // the first so many have the type that onnx_types limits, all the same
 };
 
-/// Adds what a node means to the graph.
+/// Adds what a node means to the graph. Throws not_supported, or error where the node breaks a rule of ONNX.
 using onnx_mapping = void (*)(graph_builder &, const onnx_node &);
 
 /// One row describes an ONNX op in a range of operator set versions: what the model must keep, and what it becomes.
@@ -49,7 +52,7 @@ struct onnx_op {
     onnx_inputs inputs;
     std::span<const onnx_types> types;
     std::span<const onnx_attribute> attributes = {};
-    int outputs = 1; // at most
+    size_t outputs = 1; // at most
 };
 
 /// The row of an op in a version; nullptr where there is none.

@@ -1,44 +1,16 @@
-#include "io/onnx/tensor.hpp"
+#include "io/onnx_file/tensor.hpp"
 
-#include <array>
-#include <bit>
-#include <cmath>
 #include <cstring>
-#include <limits>
 #include <span>
 
 #include "graph/error.hpp"
 #include "graph/logical_tensor.hpp"
 #include "io/json.hpp"
-#include "io/onnx/external_data.hpp"
+#include "io/onnx_file/external_data.hpp"
 
 namespace onefold::impl::io {
 
 namespace {
-
-struct type_row {
-    int32_t onnx;
-    data_type type;
-};
-
-// The 8-bit floats have numbers that older protobuf headers of ONNX do not name.
-constexpr std::array type_rows = {
-    type_row{pb::TensorProto::FLOAT, onefold_f32},
-    type_row{pb::TensorProto::UINT8, onefold_u8},
-    type_row{pb::TensorProto::INT8, onefold_s8},
-    type_row{pb::TensorProto::UINT16, onefold_u16},
-    type_row{pb::TensorProto::INT16, onefold_s16},
-    type_row{pb::TensorProto::INT32, onefold_s32},
-    type_row{pb::TensorProto::INT64, onefold_s64},
-    type_row{pb::TensorProto::BOOL, onefold_boolean},
-    type_row{pb::TensorProto::FLOAT16, onefold_f16},
-    type_row{pb::TensorProto::DOUBLE, onefold_f64},
-    type_row{pb::TensorProto::UINT32, onefold_u32},
-    type_row{pb::TensorProto::UINT64, onefold_u64},
-    type_row{pb::TensorProto::BFLOAT16, onefold_bf16},
-    type_row{17, onefold_f8_e4m3},
-    type_row{19, onefold_f8_e5m2},
-};
 
 bool is_held(data_type type) { return type != onefold_data_type_undef && bits_of(type) % 8 == 0; }
 
@@ -102,29 +74,7 @@ bool has_typed_data(const pb::TensorProto &t) {
            0;
 }
 
-template <typename T>
-double element(const onnx_array &array) {
-    T value;
-    std::memcpy(&value, array.data.data(), sizeof(T));
-    return static_cast<double>(value);
-}
-
-float from_f16(uint16_t bits) {
-    const int exponent = bits >> 10 & 31;
-    const auto mantissa = static_cast<float>(bits & 1023);
-    const float sign = bits >> 15 != 0 ? -1.0F : 1.0F;
-    if (exponent == 31)
-        return mantissa != 0 ? std::numeric_limits<float>::quiet_NaN() : sign * std::numeric_limits<float>::infinity();
-    return sign * (exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(mantissa + 1024, exponent - 25));
-}
-
 } // namespace
-
-data_type type_from_onnx(int32_t onnx_type) {
-    for (const type_row &row : type_rows)
-        if (row.onnx == onnx_type) return row.type;
-    return onefold_data_type_undef;
-}
 
 std::optional<onnx_array> read_tensor(const pb::TensorProto &tensor, const std::filesystem::path &folder,
                                       const std::string &place) {
@@ -152,44 +102,6 @@ std::optional<onnx_array> read_tensor(const pb::TensorProto &tensor, const std::
                  to_string(array.dims), needed / size, name_of(array.type), array.data.size() / size);
     }
     return array;
-}
-
-std::vector<int64_t> integers_of(const onnx_array &array) {
-    std::vector<int64_t> values(array.data.size() / sizeof(int64_t));
-    if (!values.empty()) std::memcpy(values.data(), array.data.data(), array.data.size());
-    return values;
-}
-
-std::optional<double> scalar_of(const onnx_array &array) {
-    if (array.data.size() != static_cast<size_t>(size_of(array.type))) return std::nullopt;
-    switch (array.type) {
-    case onefold_f32:
-        return element<float>(array);
-    case onefold_f64:
-        return element<double>(array);
-    case onefold_f16:
-        return from_f16(static_cast<uint16_t>(element<uint16_t>(array)));
-    case onefold_bf16:
-        return std::bit_cast<float>(static_cast<uint32_t>(element<uint16_t>(array)) << 16);
-    case onefold_s8:
-        return element<int8_t>(array);
-    case onefold_u8:
-        return element<uint8_t>(array);
-    case onefold_s16:
-        return element<int16_t>(array);
-    case onefold_u16:
-        return element<uint16_t>(array);
-    case onefold_s32:
-        return element<int32_t>(array);
-    case onefold_u32:
-        return element<uint32_t>(array);
-    case onefold_s64:
-        return element<int64_t>(array);
-    case onefold_u64:
-        return element<uint64_t>(array);
-    default:
-        return std::nullopt;
-    }
 }
 
 } // namespace onefold::impl::io

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <filesystem>
 #include <map>
 #include <set>
 #include <span>
@@ -8,15 +7,9 @@
 #include <vector>
 
 #include "io/graph_file.hpp"
+#include "io/onnx/array.hpp"
 
 namespace onefold::impl::io {
-
-/// A tensor whose elements are known, row-major.
-struct onnx_array {
-    data_type type = onefold_data_type_undef;
-    impl::dims dims;
-    std::vector<std::byte> data;
-};
 
 /// An input of the model that is no initializer.
 struct onnx_input {
@@ -46,9 +39,5 @@ struct onnx_known_input {
 /// By name: where the model leaves a dim open, it comes from here; where the axes of a reduction are an input, its elements
 /// tell the dims of the result.
 using onnx_known_inputs = std::map<std::string, onnx_known_input>;
-
-/// Reads an ONNX model. Throws error(invalid_arguments), one line with the path in front, where the file or the model breaks a
-/// rule of ONNX; what is merely not supported is returned. Never allocates out of proportion to the file, whatever it claims.
-onnx_graph read_onnx(const std::filesystem::path &path, const onnx_known_inputs &known = {});
 
 } // namespace onefold::impl::io

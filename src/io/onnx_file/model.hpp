@@ -1,7 +1,7 @@
 #pragma once
 
-#include "io/onnx/proto.hpp"
-#include "io/onnx/read.hpp"
+#include "io/onnx_file/proto.hpp"
+#include "io/onnx_file/read.hpp"
 
 namespace onefold::impl::io {
 

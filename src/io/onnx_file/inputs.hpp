@@ -1,6 +1,7 @@
 #pragma once
 
 #include "io/onnx/builder.hpp"
+#include "io/onnx_file/proto.hpp"
 
 namespace onefold::impl::io {
 

@@ -1,7 +1,6 @@
-#include "io/onnx/inputs.hpp"
+#include "io/onnx_file/inputs.hpp"
 
 #include "io/json.hpp"
-#include "io/onnx/tensor.hpp"
 
 namespace onefold::impl::io {
 

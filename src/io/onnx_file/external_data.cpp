@@ -1,4 +1,4 @@
-#include "io/onnx/external_data.hpp"
+#include "io/onnx_file/external_data.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "io/onnx/proto.hpp"
+#include "io/onnx_file/proto.hpp"
 
 namespace onefold::impl::io {
 

@@ -1,17 +1,16 @@
-#include "io/onnx/model.hpp"
+#include "io/onnx_file/model.hpp"
 
 #include <algorithm>
 
 #include "graph/error.hpp"
 #include "io/json.hpp"
-#include "io/onnx/inputs.hpp"
-#include "io/onnx/tensor.hpp"
+#include "io/onnx_file/inputs.hpp"
+#include "io/onnx_file/node.hpp"
+#include "io/onnx_file/tensor.hpp"
 
 namespace onefold::impl::io {
 
 namespace {
-
-bool is_default_domain(const std::string &domain) { return domain.empty() || domain == "ai.onnx"; }
 
 /// The version of the default operator set that the model is written to.
 int opset_of(const pb::ModelProto &model) {
@@ -47,7 +46,7 @@ std::map<std::string, declared_tensor> read_declarations(const pb::GraphProto &g
     return declared;
 }
 
-void add_initializers(graph_builder &b, const pb::GraphProto &graph) {
+void add_initializers(graph_builder &b, const pb::GraphProto &graph, const std::filesystem::path &folder) {
     const auto check_name = [&](const std::string &name) {
         if (name.empty()) fail(onefold_invalid_arguments, "an initializer has no name");
         if (b.is_defined(name)) fail(onefold_invalid_arguments, "initializer \"{}\": the name is given twice", printable(name));
@@ -55,7 +54,7 @@ void add_initializers(graph_builder &b, const pb::GraphProto &graph) {
     for (const pb::TensorProto &tensor : graph.initializer()) {
         check_name(tensor.name());
         const std::string place = fmt::format("initializer \"{}\"", printable(tensor.name()));
-        std::optional<onnx_array> array = read_tensor(tensor, b.folder(), place);
+        std::optional<onnx_array> array = read_tensor(tensor, folder, place);
         const dims dims(tensor.dims().begin(), tensor.dims().end());
         b.define(tensor.name(),
                  array ? b.add_constant(std::move(*array)) : b.make_tensor(type_from_onnx(tensor.data_type()), dims));
@@ -76,7 +75,7 @@ std::map<std::string, int> producers_of(const pb::GraphProto &graph) {
 }
 
 void check_names(const graph_builder &b, const onnx_node &n, const std::map<std::string, int> &producers) {
-    for (const std::string &name : n.proto().input()) {
+    for (const std::string &name : n.inputs()) {
         if (name.empty() || b.is_defined(name)) continue;
         const auto producer = producers.find(name);
         if (producer == producers.end()) n.reject("input \"{}\" is the name of nothing in the graph", printable(name));
@@ -84,54 +83,17 @@ void check_names(const graph_builder &b, const onnx_node &n, const std::map<std:
                  printable(name), producer->second);
     }
     std::set<std::string_view> own;
-    for (const std::string &name : n.proto().output())
+    for (const std::string &name : n.outputs())
         if (!name.empty() && (b.is_defined(name) || !own.insert(name).second))
             n.reject("output \"{}\": the name is given twice", printable(name));
 }
 
-void check_types(const graph_builder &b, const onnx_node &n) {
-    type_set allowed = 0;
-    for (const onnx_types &step : n.row()->types)
-        if (step.since <= n.opset()) allowed = step.allowed;
-    std::optional<int> first;
-    for (int i = 0; i < std::min(n.proto().input_size(), n.row()->inputs.operands); ++i) {
-        if (!n.has_input(i)) continue;
-        const data_type type = b.src(n, i).type;
-        if (type == onefold_data_type_undef) throw not_supported(fmt::format("the type of input {} is not known", i));
-        if (!contains(allowed, type))
-            n.reject("input {} has type {}, which the op does not take in this version", i, name_of(type));
-        if (!first) first = i;
-        if (const data_type other = b.src(n, *first).type; type != other)
-            n.reject("input {} has type {}, but input {} has {}; they must be the same", i, name_of(type), *first,
-                     name_of(other));
-    }
-}
-
-void map_node(graph_builder &b, const onnx_node &n) {
-    const pb::NodeProto &proto = n.proto();
-    if (!is_default_domain(proto.domain()))
-        throw not_supported(fmt::format("the domain \"{}\" is not known", printable(proto.domain())));
-    if (!n.row()) {
-        if (const onnx_op *later = find_onnx_op(proto.op_type()); later && n.opset() < later->since)
-            n.reject("the op came with opset {}", later->since);
-        throw not_supported("onefold has no such op");
-    }
-    n.check();
-    check_types(b, n);
-    n.row()->map(b, n);
-}
-
-void add_nodes(graph_builder &b, const pb::GraphProto &graph, int opset) {
+void add_nodes(graph_builder &b, const pb::GraphProto &graph, const std::filesystem::path &folder, int opset) {
     const std::map<std::string, int> producers = producers_of(graph);
     for (int i = 0; i < graph.node_size(); ++i) {
-        const onnx_node n(graph.node(i), static_cast<size_t>(i), opset);
+        const onnx_node n(read_node(graph.node(i), folder), static_cast<size_t>(i), opset);
         check_names(b, n, producers);
-        const size_t first_op = b.graph().file.ops.size();
-        try {
-            map_node(b, n);
-        } catch (const not_supported &e) {
-            b.add_unsupported(n, first_op, e.what());
-        }
+        b.add_node(n);
     }
 }
 
@@ -153,10 +115,10 @@ onnx_graph import_model(const pb::ModelProto &model, const std::filesystem::path
     const int opset = opset_of(model);
     const pb::GraphProto &graph = model.graph();
     const onnx_symbols symbols = bind_symbols(graph, known);
-    graph_builder b(folder, read_declarations(graph, symbols));
+    graph_builder b(read_declarations(graph, symbols));
     add_inputs(b, graph, known, symbols);
-    add_initializers(b, graph);
-    add_nodes(b, graph, opset);
+    add_initializers(b, graph, folder);
+    add_nodes(b, graph, folder, opset);
     add_outputs(b, graph);
     return b.take();
 }

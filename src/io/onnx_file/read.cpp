@@ -1,4 +1,4 @@
-#include "io/onnx/read.hpp"
+#include "io/onnx_file/read.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -9,7 +9,7 @@
 
 #include "graph/error.hpp"
 #include "io/json.hpp"
-#include "io/onnx/model.hpp"
+#include "io/onnx_file/model.hpp"
 
 namespace onefold::impl::io {
 
