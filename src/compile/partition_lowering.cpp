@@ -55,7 +55,7 @@ void partition_lowering::lower_normalization(const op &o) {
     alone.ops = {o};
     placed_tensors outputs;
     for (const logical_tensor &output : o.outputs) {
-        outputs[output.id] = destination_of(output.id, dims_of_.at(output.id), output.type);
+        outputs[output.id] = destination_of(output.id, dims_of_.at(output.id), arithmetic_type(output.type));
         placed_[output.id] = outputs[output.id];
     }
     const auto program = make_row_program(alone, placed_, outputs, dims_of_);
@@ -171,6 +171,7 @@ void partition_lowering::start_elementwise(const op &o, computation_kind kind) {
     next.result = o.outputs[0].id;
     next.result_dims = result_dims;
     next.result_type = o.outputs[0].type;
+    next.rounds = kind == computation_kind::copy && o.outputs[0].type != o.inputs[0].type;
     if (kind == computation_kind::unary) next.what.attributes = o.unary();
     next.what.space = {result_dims, std::vector<bool>(result_dims.size(), false)};
     next.loop_dims.resize(result_dims.size());
@@ -186,15 +187,15 @@ void partition_lowering::flush() {
     if (!pending_) return;
     pending_computation done = std::move(*pending_);
     pending_.reset();
-    const placed_tensor destination = destination_of(done.result, done.result_dims, done.result_type);
+    const placed_tensor destination =
+        destination_of(done.result, done.result_dims, done.rounds ? done.result_type : arithmetic_type(done.result_type));
     placed_[done.result] = destination;
     if (has_zero(done.result_dims)) return;
     finish(done, destination);
 }
 
-placed_tensor partition_lowering::destination_of(size_t id, const dims &d, data_type stored) {
+placed_tensor partition_lowering::destination_of(size_t id, const dims &d, data_type type) {
     if (const auto port = outputs_.find(id); port != outputs_.end()) return port->second;
-    const data_type type = arithmetic_type(stored);
     const int64_t bytes = element_count(d) * size_of(type);
     return {builder_.add_scratch(static_cast<size_t>(bytes)), type, d, row_major_strides(d)};
 }

@@ -25,6 +25,7 @@ private:
         dims result_dims;
         data_type result_type = onefold_data_type_undef;
         std::vector<size_t> loop_dims; // of each dim of the result: its loop dim
+        bool rounds = false;           // to the result's type, whatever follows: a cast to 16 bits
     };
 
     void lower_op(const op &o);
@@ -42,11 +43,14 @@ private:
     void flush();
     void finish(pending_computation &done, const placed_tensor &destination);
 
-    placed_tensor destination_of(size_t id, const dims &d, data_type stored);
+    /// An output's place, or scratch memory.
+    placed_tensor destination_of(size_t id, const dims &d, data_type type);
     const placed_tensor &placed(size_t id) const { return placed_.at(id); }
     bool is_pending(size_t id) const { return pending_ && pending_->result == id; }
     /// True if what is pending is of use to the next op only.
-    bool may_go_on() const { return pending_ && !is_output(pending_->result) && uses_.at(pending_->result) == 1; }
+    bool may_go_on() const {
+        return pending_ && !pending_->rounds && !is_output(pending_->result) && uses_.at(pending_->result) == 1;
+    }
     bool is_output(size_t id) const { return outputs_.count(id) != 0; }
 
     const partition &partition_;

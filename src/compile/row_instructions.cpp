@@ -10,8 +10,8 @@ bool is_equal(const row_instruction &a, const row_instruction &b) {
     const auto attributes = [](const row_instruction &i) {
         return std::tuple(i.attributes.alpha, i.attributes.beta, i.attributes.tanh_approximation);
     };
-    return a.code == b.code && a.op == b.op && a.squares == b.squares && a.varies == b.varies && a.arguments == b.arguments &&
-           attributes(a) == attributes(b);
+    return a.code == b.code && a.op == b.op && a.squares == b.squares && a.varies == b.varies && a.type == b.type &&
+           a.arguments == b.arguments && attributes(a) == attributes(b);
 }
 
 bool is_binary(const row_instruction &i, op_kind op) { return i.code == row_opcode::binary && i.op == op; }
@@ -45,16 +45,16 @@ size_t row_instructions::add(row_instruction next) {
 }
 
 size_t row_instructions::load(size_t input, bool varies) {
-    return add({row_opcode::load, onefold_op_wildcard, false, varies, {}, {input}});
+    return add({row_opcode::load, onefold_op_wildcard, false, varies, onefold_f32, {}, {input}});
 }
 
 size_t row_instructions::constant(float value) {
-    return add({row_opcode::constant, onefold_op_wildcard, false, false, {value, 0, false}, {}});
+    return add({row_opcode::constant, onefold_op_wildcard, false, false, onefold_f32, {value, 0, false}, {}});
 }
 
 size_t row_instructions::unary(op_kind op, const unary_attributes &attributes, size_t a) {
     if (op == onefold_op_pow) return power(attributes.alpha, a);
-    return add({row_opcode::unary, op, false, false, attributes, {a}});
+    return add({row_opcode::unary, op, false, false, onefold_f32, attributes, {a}});
 }
 
 size_t row_instructions::power(float exponent, size_t a) {
@@ -62,20 +62,35 @@ size_t row_instructions::power(float exponent, size_t a) {
     if (exponent == 2.0F) return square(a);
     if (exponent == -1.0F) return unary(onefold_op_reciprocal, {}, a);
     const auto code = exponent == 0.5F ? row_opcode::root : row_opcode::reciprocal_sqrt;
-    return add({code, onefold_op_wildcard, false, false, {}, {a}});
+    return add({code, onefold_op_wildcard, false, false, onefold_f32, {}, {a}});
+}
+
+size_t row_instructions::round(data_type type, size_t a) {
+    return add({row_opcode::round, onefold_op_wildcard, false, false, type, {}, {a}});
+}
+
+size_t row_instructions::unrounded(data_type type, size_t a) const {
+    const row_instruction &i = instructions_[a];
+    return i.code == row_opcode::round && i.type == type ? i.arguments[0] : a;
 }
 
 size_t row_instructions::binary(op_kind op, size_t a, size_t b) {
     if (op == onefold_op_multiply && a == b) return square(a);
     if (op == onefold_op_squared_difference) return square(binary(onefold_op_subtract, a, b));
     if (op == onefold_op_divide) return divide(a, b);
-    return add({row_opcode::binary, op, false, false, {}, {a, b}});
+    return add({row_opcode::binary, op, false, false, onefold_f32, {}, {a, b}});
 }
 
 size_t row_instructions::divide(size_t a, size_t b) {
     if (!instructions_[a].varies || instructions_[b].varies)
-        return add({row_opcode::binary, onefold_op_divide, false, false, {}, {a, b}});
-    return add({row_opcode::quotient, onefold_op_wildcard, false, false, {}, {a, b, unary(onefold_op_reciprocal, {}, b)}});
+        return add({row_opcode::binary, onefold_op_divide, false, false, onefold_f32, {}, {a, b}});
+    return add({row_opcode::quotient,
+                onefold_op_wildcard,
+                false,
+                false,
+                onefold_f32,
+                {},
+                {a, b, unary(onefold_op_reciprocal, {}, b)}});
 }
 
 size_t row_instructions::nary(op_kind op, std::vector<size_t> values) {
@@ -96,8 +111,9 @@ bool row_instructions::is_unary(size_t value, op_kind op) const {
 
 size_t row_instructions::reduce(op_kind op, size_t a) {
     if (!instructions_[a].varies) // the same element as often as there are indices
-        a = add({row_opcode::binary, onefold_op_multiply, false, true, {}, {a, constant(1)}});
-    row_instruction next{row_opcode::reduce, reduction_of_squares(op), op == onefold_op_reduce_sum_square, false, {}, {a}};
+        a = add({row_opcode::binary, onefold_op_multiply, false, true, onefold_f32, {}, {a, constant(1)}});
+    row_instruction next{
+        row_opcode::reduce, reduction_of_squares(op), op == onefold_op_reduce_sum_square, false, onefold_f32, {}, {a}};
     if ((op == onefold_op_reduce_sum || op == onefold_op_reduce_mean) && is_unary(a, onefold_op_square)) {
         next.squares = true;
         next.arguments = instructions_[a].arguments;
@@ -150,6 +166,7 @@ void row_instructions::fuse(const std::vector<size_t> &results) {
                          onefold_op_wildcard,
                          false,
                          true,
+                         onefold_f32,
                          {},
                          {factors[0], factors[1], i.arguments[1 - which]}};
                 }

@@ -11,6 +11,10 @@ public:
     size_t load(size_t input, bool varies);
     size_t constant(float value);
     size_t unary(op_kind op, const unary_attributes &attributes, size_t a);
+    /// As a number of a type of 16 bits.
+    size_t round(data_type type, size_t a);
+    /// What is as good as `a` where it is stored in that type: storing rounds.
+    size_t unrounded(data_type type, size_t a) const;
     size_t binary(op_kind op, size_t a, size_t b);
     /// Of an n-ary op's sources.
     size_t nary(op_kind op, std::vector<size_t> values);

@@ -66,8 +66,10 @@ size_t row_lowering::lower(const op &o) {
     }
     case op_family::reduction:
         return instructions_.reduce(o.kind, argument(0));
-    default:
-        return argument(0); // a conversion: what it is stored as does not count on the way
+    default: { // a conversion
+        const data_type to = o.outputs[0].type;
+        return to == onefold_f32 || to == o.inputs[0].type ? argument(0) : instructions_.round(to, argument(0));
+    }
     }
 }
 
@@ -142,7 +144,7 @@ row_program row_lowering::finish(const placed_tensors &outputs) {
     std::vector<size_t> results;
     for (const auto &[id, tensor] : outputs) {
         program_.outputs.push_back({0, operand_of(id, tensor)});
-        results.push_back(value_of_.at(id));
+        results.push_back(instructions_.unrounded(tensor.type, value_of_.at(id)));
     }
     program_.space = space();
     program_.instructions = instructions_.finish(results);

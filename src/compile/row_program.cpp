@@ -18,6 +18,8 @@ std::string_view name_of(row_opcode code) {
         return "reciprocal_sqrt";
     case row_opcode::root:
         return "root";
+    case row_opcode::round:
+        return "round";
     case row_opcode::quotient:
         return "quotient";
     case row_opcode::subtract_multiply:
@@ -37,6 +39,7 @@ std::string_view name_of(row_opcode code) {
 std::string to_string(const row_instruction &i) {
     std::string text = fmt::format("{}", name_of(i.code).empty() ? schema_of(i.op).name : name_of(i.code));
     if (i.squares) text += " of squares";
+    if (i.code == row_opcode::round) text += fmt::format(" to {}", impl::name_of(i.type));
     if (i.code == row_opcode::load) return text + fmt::format(" input {}", i.arguments[0]);
     if (i.code == row_opcode::constant) return text + fmt::format(" {}", i.attributes.alpha);
     for (size_t k = 0; k < i.arguments.size(); ++k)

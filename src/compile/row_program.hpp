@@ -15,6 +15,7 @@ enum class row_opcode {
     unary,             // op(a)
     reciprocal_sqrt,   // 1 / sqrt(a), infinite at both zeros and 0 at -inf: pow(a, -0.5)
     root,              // pow(a, 0.5): the square root, but 0 at -0 and inf at -inf
+    round,             // a as a number of `type`
     binary,            // op(a, b)
     quotient,          // a / b, where c is 1 / b: a * c where 1 / b loses nothing
     subtract_multiply, // (a - b) * c
@@ -29,6 +30,7 @@ struct row_instruction {
     op_kind op = onefold_op_wildcard; // of unary, binary and reduce
     bool squares = false;             // of a reduce: of the squares of a
     bool varies = false;              // along a reduced dim
+    data_type type = onefold_f32;     // of a round
     unary_attributes attributes;      // of a unary; alpha of a constant
     std::vector<size_t> arguments;    // of a load: which input
 };

@@ -53,7 +53,7 @@ private:
         const size_t i = action.index;
         const row_kernel &k = kernels_.of(i);
         if (phase_.is_read_from_cache[i]) {
-            add_source(i, tile_stream::way::elements, onefold_f32);
+            add_source(i, k.is_alike ? tile_stream::way::repeated : tile_stream::way::elements, onefold_f32);
             made_.before.push_back(action); // tells where it is
             return true;
         }
@@ -79,7 +79,7 @@ private:
                 add_source(argument, kernels_.of(argument).is_alike ? tile_stream::way::repeated : tile_stream::way::elements,
                            onefold_f32);
         made_.computation.instructions.push_back(
-            {i, instruction.code, instruction.op, instruction.attributes, instruction.arguments});
+            {i, instruction.code, instruction.op, instruction.type, instruction.attributes, instruction.arguments});
         if (k.by == way::quotient) made_.divisors.push_back(k.divided[k.argument_count - 1]);
         if (k.cache != not_cached) add_result(i, onefold_f32, no_output);
         return true;
@@ -100,8 +100,7 @@ private:
             return true;
         }
         made_.behind.push_back(action);
-        const bool is_there =
-            r.reads_memory || phase_.is_read_from_cache[r.source] || kernels_.of(r.source).by == way::repeated;
+        const bool is_there = r.reads_memory || phase_.is_read_from_cache[r.source] || source.by == way::repeated;
         if (!is_there) add_result(r.source, onefold_f32, no_output);
         return true;
     }
@@ -129,16 +128,17 @@ private:
 
     static void divide_in(tile_instruction &i) {
         if (i.code == row_opcode::quotient)
-            i = {i.value, row_opcode::binary, onefold_op_divide, {}, {i.arguments[0], i.arguments[1]}};
+            i = {i.value, row_opcode::binary, onefold_op_divide, onefold_f32, {}, {i.arguments[0], i.arguments[1]}};
         if (i.code == row_opcode::subtract_quotient) i.arguments.pop_back();
     }
     static void multiply_in(tile_instruction &i) {
         if (i.code == row_opcode::quotient)
-            i = {i.value, row_opcode::binary, onefold_op_multiply, {}, {i.arguments[0], i.arguments[2]}};
+            i = {i.value, row_opcode::binary, onefold_op_multiply, onefold_f32, {}, {i.arguments[0], i.arguments[2]}};
         if (i.code == row_opcode::subtract_quotient)
             i = {i.value,
                  row_opcode::subtract_multiply,
                  onefold_op_wildcard,
+                 onefold_f32,
                  {},
                  {i.arguments[0], i.arguments[1], i.arguments[3]}};
     }

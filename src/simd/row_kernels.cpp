@@ -49,7 +49,8 @@ void row_kernels::add_stores(const row_program &p, const isa &on, const row_geom
         stores_.push_back({conversion_of(on, to.type), g.along_a_row().strides[p.inputs.size() + o] / size, size});
         row_kernel &k = kernels_[p.outputs[o].value];
         const bool is_computed = k.by == row_kernel::way::unary || k.by == row_kernel::way::root ||
-                                 k.by == row_kernel::way::tile || k.by == row_kernel::way::quotient;
+                                 k.by == row_kernel::way::round || k.by == row_kernel::way::tile ||
+                                 k.by == row_kernel::way::quotient;
         if (is_computed && !k.is_alike && k.cache == not_cached && p.instructions[p.outputs[o].value].varies &&
             to.type == onefold_f32 && stores_.back().inner_stride == 1)
             k.direct_output = o;
@@ -82,6 +83,11 @@ row_kernel row_kernels::make(const row_program &p, const isa &on, const row_inst
     case row_opcode::reciprocal_sqrt:
         k.by = row_kernel::way::root;
         k.root = root_of(on, i.code == row_opcode::reciprocal_sqrt);
+        k.arguments[0] = i.arguments[0];
+        return k;
+    case row_opcode::round:
+        k.by = row_kernel::way::round;
+        k.convert = conversion_of(on, i.type);
         k.arguments[0] = i.arguments[0];
         return k;
     default:

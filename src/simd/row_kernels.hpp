@@ -18,6 +18,7 @@ struct row_kernel {
         repeated,  // likewise, one for each row of the tile
         unary,
         root,
+        round, // to the type of `convert` and back
         tile,
         quotient, // a tile: `kernel` where reciprocals are exact, else `division`
         constant,

@@ -77,7 +77,8 @@ private:
             need(argument, cached);
     }
 
-    /// A register is free again behind the last action that reads it; an instruction may write where it reads.
+    /// A register is free again behind the last action that reads it. What is read may be one value a row, so that nothing is
+    /// written where it is read.
     void assign_registers(row_phase &phase, const std::vector<size_t> &cached) const {
         const size_t count = program_.instructions.size();
         std::vector<size_t> last_use(count, 0);
@@ -89,7 +90,7 @@ private:
         for (size_t at = 0; at < phase.actions.size(); ++at) {
             if (phase.actions[at].what != tile_action::kind::compute) continue;
             const size_t value = phase.actions[at].index;
-            const auto found = std::find_if(free_from.begin(), free_from.end(), [&](size_t last) { return last <= at; });
+            const auto found = std::find_if(free_from.begin(), free_from.end(), [&](size_t last) { return last < at; });
             phase.registers[value] = static_cast<size_t>(found - free_from.begin());
             if (found == free_from.end())
                 free_from.push_back(std::max(last_use[value], at + 1));

@@ -199,12 +199,26 @@ void row_worker::compute_with(const row_kernel &k, float *dst, int64_t distance)
         for (size_t r = 0; r < rows; ++r)
             k.root(first.data + static_cast<int64_t>(r) * first.distance, dst + static_cast<int64_t>(r) * distance, length);
         return;
+    case row_kernel::way::round:
+        for (size_t r = 0; r < rows; ++r)
+            round_row(k, first.data + static_cast<int64_t>(r) * first.distance, dst + static_cast<int64_t>(r) * distance,
+                      length);
+        return;
     default: {
         tile_operand operands[3];
         for (size_t a = 0; a < k.argument_count; ++a)
             operands[a] = values_[arguments[a]];
         (multiplies ? k.kernel : k.division)(operands, dst, distance, rows, length);
     }
+    }
+}
+
+void row_worker::round_row(const row_kernel &k, const float *src, float *dst, size_t count) {
+    uint16_t rounded[256];
+    for (size_t i = 0; i < count; i += std::size(rounded)) {
+        const size_t part = std::min(std::size(rounded), count - i);
+        k.convert.store(src + i, rounded, 1, part);
+        k.convert.load(rounded, 1, dst + i, part);
     }
 }
 

@@ -64,6 +64,7 @@ private:
     void compute(const std::vector<size_t> &registers, size_t i);
     void compute_with(const row_kernel &k, float *dst, int64_t distance);
     void convert(const row_kernel &k, float *dst);
+    static void round_row(const row_kernel &k, const float *src, float *dst, size_t count);
     bool is_compact(const std::array<size_t, 3> &arguments, int64_t distance, const row_kernel &k) const;
     void take_in(size_t reduction, std::byte *totals);
     void take_in_rows(const row_reduction &r, const std::byte *src, int64_t distance, std::byte *totals) const;

@@ -55,6 +55,9 @@ void row_worker::compute_result(size_t i, const std::byte *totals) {
     case row_kernel::way::root:
         k.root(argument(0), dst, count);
         break;
+    case row_kernel::way::round:
+        round_row(k, argument(0), dst, count);
+        break;
     case row_kernel::way::reduction:
         finish_reduction(i, totals);
         break;

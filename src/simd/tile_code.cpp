@@ -25,6 +25,7 @@ bool has_tile_code(row_opcode code, op_kind op) {
     switch (code) {
     case row_opcode::root:
     case row_opcode::reciprocal_sqrt:
+    case row_opcode::round:
     case row_opcode::binary:
     case row_opcode::quotient:
     case row_opcode::subtract_multiply:

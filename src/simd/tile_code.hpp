@@ -25,6 +25,7 @@ struct tile_instruction {
     size_t value = 0; // the instruction of the program
     row_opcode code = row_opcode::unary;
     op_kind op = onefold_op_wildcard;
+    data_type type = onefold_f32; // of a round
     unary_attributes attributes;
     std::vector<size_t> arguments;
 };

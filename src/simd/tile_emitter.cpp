@@ -178,14 +178,7 @@ void tile_emitter::store(const tile_stream &result, size_t which, bool is_tail) 
     const asm86::Address to = element_at(result.type, which);
     if (result.type == onefold_f32) return is_tail ? vmovups(to | tail_, from) : vmovups(to, from);
     if (result.type == onefold_f16) return is_tail ? vcvtps2ph(to | tail_, from, 0) : vcvtps2ph(to, from, 0);
-    // Rounded to nearest even; a NaN stays one.
-    vpsrld(scratch_0_, from, 16);
-    vcmpps(mask_, from, from, unordered);
-    vpandd(scratch_1_, scratch_0_, constant(1U));
-    vpaddd(scratch_1_, scratch_1_, constant(0x7FFFU));
-    vpaddd(scratch_1_, scratch_1_, from);
-    vpsrld(scratch_1_, scratch_1_, 16);
-    vpord(scratch_1_ | mask_, scratch_0_, constant(0x40U));
+    emit_bf16(from);
     if (is_tail)
         vpmovdw(to | tail_, scratch_1_);
     else

@@ -138,6 +138,8 @@ private:
     void emit_between(const zmm &to, const zmm &a, float lowest, float highest);
     /// 2^n * (1 + f + f^2 * q(f)), n = round(x / ln 2), f = x - n * ln 2 in two parts; q is fitted to 5e-9.
     void emit_exp(const zmm &to, const zmm &a);
+    void emit_round(data_type type, const zmm &to, const zmm &a);
+    void emit_bf16(const zmm &from);
     void emit_root(row_opcode code, const zmm &to, const zmm &a);
 
     const tile_computation &computation_;

@@ -56,6 +56,7 @@ void tile_emitter::emit(const tile_instruction &i, size_t which) {
 }
 
 void tile_emitter::emit_unary(const tile_instruction &i, const zmm &to, const zmm &a) {
+    if (i.code == row_opcode::round) return emit_round(i.type, to, a);
     if (i.code == row_opcode::root || i.code == row_opcode::reciprocal_sqrt) return emit_root(i.code, to, a);
     switch (i.op) {
     case onefold_op_abs:
@@ -127,6 +128,27 @@ void tile_emitter::emit_root(row_opcode code, const zmm &to, const zmm &a) {
     if (code == row_opcode::root) return vmovaps(to, scratch_1_);
     vbroadcastss(scratch_2_, unary_constant(1.0F));
     vdivps(to, scratch_2_, scratch_1_);
+}
+
+void tile_emitter::emit_round(data_type type, const zmm &to, const zmm &a) {
+    if (type == onefold_f16) {
+        const asm86::Ymm half(scratch_1_.getIdx());
+        vcvtps2ph(half, a, 0);
+        return vcvtph2ps(to, half);
+    }
+    emit_bf16(a);
+    vpslld(to, scratch_1_, 16);
+}
+
+/// Rounded to nearest even, in the lower halves of scratch_1_; a NaN stays one.
+void tile_emitter::emit_bf16(const zmm &from) {
+    vpsrld(scratch_2_, from, 16);
+    vcmpps(mask_, from, from, unordered);
+    vpandd(scratch_1_, scratch_2_, constant(1U));
+    vpaddd(scratch_1_, scratch_1_, constant(0x7FFFU));
+    vpaddd(scratch_1_, scratch_1_, from);
+    vpsrld(scratch_1_, scratch_1_, 16);
+    vpord(scratch_1_ | mask_, scratch_2_, constant(0x40U));
 }
 
 } // namespace onefold::impl::simd

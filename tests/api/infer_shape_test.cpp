@@ -74,9 +74,9 @@ TEST(infer_shape, says_what_is_wrong_and_leaves_outputs_as_they_are) {
     EXPECT_TRUE(fails(onefold_invalid_shape, {"op 8 (Add)", "2x3", "2x4"}, [&] {
         infer(add, {f32(0, {2, 3}), f32(2, {2, 4})}, open_dst);
     }));
-    const partition foreign(op(9, op::kind::SoftMax, {f32(0, {2, 3})}, {open_dst}), engine::kind::cpu);
-    EXPECT_TRUE(fails(onefold_invalid_arguments, {"op 9 (SoftMax)", "not supported"}, [&] {
-        infer(foreign, {f32(0, {2, 3})}, open_dst);
+    const partition foreign(op(9, op::kind::SoftMaxBackward, {f32(0, {2, 3}), f32(5, {2, 3})}, {open_dst}), engine::kind::cpu);
+    EXPECT_TRUE(fails(onefold_invalid_arguments, {"op 9 (SoftMaxBackward)", "not supported"}, [&] {
+        infer(foreign, {f32(0, {2, 3}), f32(5, {2, 3})}, open_dst);
     }));
 }
 
