@@ -4,14 +4,14 @@
 #   make fuzz    fuzz the readers and the graph for FUZZ_SECONDS each (60)
 #   make format  make tidy   make clean
 
-.PHONY: run test asan tsan fuzz bootstrap format tidy clean
+.PHONY: run test headers asan tsan fuzz bootstrap format tidy clean
 
 run: bootstrap build/release/build.ninja
 	cmake --build --preset release
 	build/release/onefold run benchdnn_cases/op/f32/reducemean.json
 	build/release/onefold bench --mode=C --batch=harness_ci
 
-test: bootstrap build/release/build.ninja
+test: bootstrap headers build/release/build.ninja
 	cmake --build --preset release
 	ctest --preset release
 
@@ -32,6 +32,10 @@ fuzz:
 
 bootstrap:
 	@scripts/bootstrap
+
+# Those of ONNX Runtime, for its execution provider; without them that is left out.
+headers: | bootstrap
+	-@scripts/fetch_onnxruntime_headers
 
 build/%/build.ninja: CMakePresets.json | bootstrap
 	cmake --preset $*

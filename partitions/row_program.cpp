@@ -3,9 +3,9 @@
 //     src -+-> [reduce] -> ... -+-> [binary] -> ... -> dst      e.g. layer normalization written out: mean, difference, square,
 //          +--------------------+                               mean, square root, division
 //
-// Any number of ops of any shape of graph that share one loop space (see row_frame): each tensor is full, or reduced, or broadcast
-// along kept or along reduced dims. Values may have several consumers, inside and outside. A chain without any of that is left to
-// the kinds for chains.
+// Any number of ops of any shape of graph that share one loop space (see row_frame): each tensor is full, or reduced, or
+// broadcast along kept or along reduced dims. Values may have several consumers, inside and outside. A chain without any of
+// that is left to the kinds for chains.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -22,8 +22,8 @@ constexpr size_t most_ops = 128;
 
 using op_set = std::set<op_index>;
 
-bool has_known_ranks(const op &o) {
-    const auto is_known = [](const logical_tensor &t) { return t.ndims != unknown_ndims; };
+bool has_known_ranks(const graph &g, const op &o) {
+    const auto is_known = [&](const logical_tensor &t) { return g.dims_of(t) != nullptr; };
     return std::all_of(o.inputs.begin(), o.inputs.end(), is_known) && std::all_of(o.outputs.begin(), o.outputs.end(), is_known);
 }
 
@@ -98,7 +98,8 @@ public:
         for (const op_index member : members_) {
             const op &o = graph_.ops()[member];
             if (o.schema().family == op_family::reduction) ++reductions;
-            has_branch = has_branch || o.schema().family == op_family::conversion || count_inside(o) > 1 ||
+            has_branch = has_branch || o.schema().family == op_family::conversion ||
+                         o.schema().family == op_family::normalization || count_inside(o) > 1 ||
                          (count_inside(o) > 0 && leaves(o.outputs[0].id)) || broadcasts_a_member(o);
         }
         return reductions > 1 || has_branch;
@@ -107,9 +108,9 @@ public:
 private:
     void consider(op_index i) {
         const op &o = graph_.ops()[i];
-        if (!has_known_ranks(o) || !row_frame::has_instructions(o)) return;
+        if (!has_known_ranks(graph_, o) || !row_frame::has_instructions(o)) return;
         row_frame before = frame_;
-        if (!frame_.try_add(o, [](const logical_tensor &t) -> const dims & { return t.dims; })) return;
+        if (!frame_.try_add(o, [&](const logical_tensor &t) -> const dims & { return *graph_.dims_of(t); })) return;
         members_.insert(i);
         if (has_way_around(graph_, members_, taken_)) {
             members_.erase(i);
@@ -127,7 +128,8 @@ private:
         return o.schema().family != op_family::reduction &&
                std::any_of(o.inputs.begin(), o.inputs.end(), [&](const logical_tensor &input) {
                    const auto producer = graph_.producer(input.id);
-                   return producer && members_.count(*producer) != 0 && input.dims != o.outputs[0].dims;
+                   return producer && members_.count(*producer) != 0 &&
+                          *graph_.dims_of(input) != *graph_.dims_of(o.outputs[0]);
                });
     }
 

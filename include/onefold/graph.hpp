@@ -127,6 +127,13 @@ public:
         return info;
     }
 
+    /// Extension: what the steps compute that are programs of several ops, one instruction a line; empty where none is.
+    std::string get_program() const {
+        const char *program = nullptr;
+        error::wrap_c_api(onefold_compiled_partition_get_program(get(), &program));
+        return program;
+    }
+
     /// Runs; the outputs are written when it returns. Tensors are matched to ports by id, in any order. Scratch memory is the
     /// engine's, kept per thread. Many threads may execute the same compiled partition at once, on different outputs.
     /// A tensor of a reduction's axes is read first: over a set of axes that came before, or that compile() could tell, an

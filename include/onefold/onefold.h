@@ -516,6 +516,9 @@ ONEFOLD_API onefold_status onefold_compiled_partition_get_scratchpad_logical_ten
 /// The steps chosen at compile(), separated by "; ", e.g. "onednn:reduction:jit:avx512_core"; extension. Lives as long as
 /// the compiled partition.
 ONEFOLD_API onefold_status onefold_compiled_partition_get_info(onefold_compiled_partition compiled, const char **info);
+/// What the steps compute that are programs of several ops, one instruction a line, e.g. "%2 = ReduceMean %0 (a result)"; empty
+/// where none is; extension. Lives as long as the compiled partition.
+ONEFOLD_API onefold_status onefold_compiled_partition_get_program(onefold_compiled_partition compiled, const char **program);
 /// Runs the compiled partition. Tensors are matched to ports by id, in any order. scratchpad may be NULL: the engine's.
 /// Returns when the outputs are written. Many threads may execute the same compiled partition at once, on different outputs.
 /// invalid_arguments: a port missing, a NULL buffer of a tensor that is not empty, a scratchpad that is too small; in a tensor

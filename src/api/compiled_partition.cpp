@@ -122,6 +122,14 @@ onefold_status onefold_compiled_partition_get_info(onefold_compiled_partition co
     });
 }
 
+onefold_status onefold_compiled_partition_get_program(onefold_compiled_partition compiled, const char **program) {
+    return guard([&] {
+        require(compiled, "compiled");
+        require(program, "program");
+        *program = compiled->value->program_text().c_str();
+    });
+}
+
 onefold_status onefold_compiled_partition_execute(onefold_compiled_partition compiled, onefold_stream stream,
                                                   const onefold_tensor *inputs, size_t input_count,
                                                   const onefold_tensor *outputs, size_t output_count,

@@ -47,7 +47,10 @@ void bind_buffers(const std::vector<logical_tensor> &ports, std::string_view dir
 
 compiled_partition::compiled_partition(engine &e, std::unique_ptr<const port_plans> fixed)
     : engine_(e), fixed_(std::move(fixed)), only_plan_(fixed_->only_plan()), info_(fixed_->info()) {
-    if (only_plan_) inplace_pairs_ = only_plan_->inplace_pairs;
+    if (!only_plan_) return;
+    inplace_pairs_ = only_plan_->inplace_pairs;
+    for (const auto &s : only_plan_->steps.steps)
+        program_text_ += s->program_text();
 }
 
 compiled_partition::compiled_partition(engine &e, std::unique_ptr<const dims_plans> by_dims)

@@ -33,6 +33,8 @@ public:
     size_t scratch_bytes() const { return only_plan_ ? only_plan_->steps.scratch_bytes : 0; }
     /// The steps, e.g. "onednn:reduction:jit:avx512_core".
     const std::string &info() const { return info_; }
+    /// Of the steps that are programs; empty where executions choose among plans.
+    const std::string &program_text() const { return program_text_; }
 
     /// Binds the buffers by id and runs the steps. `scratch` may be nullptr: the engine's; so it is where executions choose
     /// among plans. Throws invalid_arguments for a missing port, a tensor that differs from the port as compiled, a missing
@@ -57,6 +59,7 @@ private:
     const plan *only_plan_ = nullptr;           // of theirs; nullptr where executions choose
     std::vector<onefold_inplace_pair> inplace_pairs_;
     std::string info_;
+    std::string program_text_;
 };
 
 /// Compiles a partition for the given ports, matched by id in any order. Throws as onefold_partition_compile() says.

@@ -61,9 +61,9 @@ void sort_dims(loop_space &space, const stride_lists &all, const dims &primary) 
 void merge_dims(loop_space &space, const stride_lists &all) {
     size_t last = 0; // what is merged so far ends here
     for (size_t i = 1; i < space.rank(); ++i) {
-        const bool mergeable = space.reduced[last] == space.reduced[i] &&
-                               std::all_of(all.begin(), all.end(),
-                                           [&](const dims *s) { return (*s)[last] == (*s)[i] * space.sizes[i]; });
+        const bool mergeable =
+            space.reduced[last] == space.reduced[i] &&
+            std::all_of(all.begin(), all.end(), [&](const dims *s) { return (*s)[last] == (*s)[i] * space.sizes[i]; });
         if (mergeable)
             space.sizes[last] *= space.sizes[i];
         else {

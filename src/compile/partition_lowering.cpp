@@ -46,7 +46,22 @@ program_builder partition_lowering::lower_all() {
 void partition_lowering::lower_op(const op &o) {
     if (try_append(o) || try_reduce(o)) return;
     flush();
+    if (o.schema().family == op_family::normalization) return lower_normalization(o);
     start(o);
+}
+
+void partition_lowering::lower_normalization(const op &o) {
+    partition alone;
+    alone.ops = {o};
+    placed_tensors outputs;
+    for (const logical_tensor &output : o.outputs) {
+        outputs[output.id] = destination_of(output.id, dims_of_.at(output.id), output.type);
+        placed_[output.id] = outputs[output.id];
+    }
+    const auto program = make_row_program(alone, placed_, outputs, dims_of_);
+    if (!program || (kept_count(program->space) > 0 && !try_lower(*program, builder_)))
+        fail(onefold_unimplemented, "{}: nothing computes it over dims {}", to_string(o),
+             to_string(dims_of_.at(o.inputs[0].id)));
 }
 
 bool partition_lowering::try_append(const op &o) {
@@ -171,17 +186,17 @@ void partition_lowering::flush() {
     if (!pending_) return;
     pending_computation done = std::move(*pending_);
     pending_.reset();
-    const placed_tensor destination = destination_of(done);
+    const placed_tensor destination = destination_of(done.result, done.result_dims, done.result_type);
     placed_[done.result] = destination;
     if (has_zero(done.result_dims)) return;
     finish(done, destination);
 }
 
-placed_tensor partition_lowering::destination_of(const pending_computation &done) {
-    if (const auto port = outputs_.find(done.result); port != outputs_.end()) return port->second;
-    const data_type type = arithmetic_type(done.result_type);
-    const int64_t bytes = element_count(done.result_dims) * size_of(type);
-    return {builder_.add_scratch(static_cast<size_t>(bytes)), type, done.result_dims, row_major_strides(done.result_dims)};
+placed_tensor partition_lowering::destination_of(size_t id, const dims &d, data_type stored) {
+    if (const auto port = outputs_.find(id); port != outputs_.end()) return port->second;
+    const data_type type = arithmetic_type(stored);
+    const int64_t bytes = element_count(d) * size_of(type);
+    return {builder_.add_scratch(static_cast<size_t>(bytes)), type, d, row_major_strides(d)};
 }
 
 void partition_lowering::finish(pending_computation &done, const placed_tensor &destination) {

@@ -29,6 +29,8 @@ private:
 
     void lower_op(const op &o);
     void start(const op &o);
+    /// A step of its own, which a row program is.
+    void lower_normalization(const op &o);
     void start_reduction(const op &o);
     void start_elementwise(const op &o, computation_kind kind);
     /// Makes a post-op of it.
@@ -40,7 +42,7 @@ private:
     void flush();
     void finish(pending_computation &done, const placed_tensor &destination);
 
-    placed_tensor destination_of(const pending_computation &done);
+    placed_tensor destination_of(size_t id, const dims &d, data_type stored);
     const placed_tensor &placed(size_t id) const { return placed_.at(id); }
     bool is_pending(size_t id) const { return pending_ && pending_->result == id; }
     /// True if what is pending is of use to the next op only.
@@ -50,8 +52,8 @@ private:
     const partition &partition_;
     const std::map<size_t, dims> &dims_of_;
     program_builder builder_;
-    placed_tensors placed_;  // what can be read
-    placed_tensors outputs_; // where the outputs go
+    placed_tensors placed_;         // what can be read
+    placed_tensors outputs_;        // where the outputs go
     std::map<size_t, size_t> uses_; // of a tensor in the partition
     std::optional<pending_computation> pending_;
 };

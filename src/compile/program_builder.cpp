@@ -97,8 +97,7 @@ bool program_builder::may_share(size_t input_port, size_t output_port) const {
     bool written = false;
     for (const step_uses &uses : uses_) {
         const auto reads = std::count(uses.reads.begin(), uses.reads.end(), input_buffer(input_port));
-        const bool writes =
-            std::find(uses.writes.begin(), uses.writes.end(), output_buffer(output_port)) != uses.writes.end();
+        const bool writes = std::find(uses.writes.begin(), uses.writes.end(), output_buffer(output_port)) != uses.writes.end();
         if (written && reads > 0) return false;
         if (writes && reads > 0 && !(uses.elementwise && reads == 1 && uses.reads[0] == input_buffer(input_port))) return false;
         written = written || writes;

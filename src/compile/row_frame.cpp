@@ -31,7 +31,8 @@ bool may_be_equal(int64_t a, int64_t b) { return a == b || a == unknown_dim || b
 std::set<size_t> distances_of_axes(const op &o, size_t rank) {
     std::set<size_t> distances;
     try {
-        for (const int64_t axis : reduced_axes(o, rank))
+        const bool is_reduction = o.schema().family == op_family::reduction;
+        for (const int64_t axis : is_reduction ? reduced_axes(o, rank) : normalized_axes(o, rank))
             distances.insert(rank - static_cast<size_t>(axis));
     } catch (const error &) {
         return {};
@@ -63,6 +64,8 @@ bool row_frame::has_instructions(const op &o) {
         return true;
     case op_family::nary:
         return o.inputs.size() <= most_terms;
+    case op_family::normalization:
+        return true;
     case op_family::reduction:
         return !has_axes_input(o) && !(o.reduction().axes.empty() && o.reduction().if_empty != empty_axes::reduce_all);
     default:
@@ -80,6 +83,7 @@ bool row_frame::try_add(const op &o, const std::function<const dims &(const logi
 bool row_frame::add(const op &o, const std::function<const dims &(const logical_tensor &)> &dims_of) {
     const dims &dst = dims_of(o.outputs[0]);
     if (o.schema().family == op_family::reduction) return add_reduction(o, dims_of(o.inputs[0]), dst);
+    if (o.schema().family == op_family::normalization) return add_normalization(o, dims_of);
     const auto layout = common_layout(o);
     if (!layout) return false;
     for (const logical_tensor &input : o.inputs)
@@ -89,14 +93,28 @@ bool row_frame::add(const op &o, const std::function<const dims &(const logical_
 
 bool row_frame::add_reduction(const op &o, const dims &src, const dims &dst) {
     const std::set<size_t> reduced = distances_of_axes(o, src.size());
-    if (reduced.empty() || (reduced_ && *reduced_ != reduced)) return false;
-    if (layout_of(o.inputs[0].id).value_or(tensor_layout::aligned) != tensor_layout::aligned) return false;
+    if (!reduce(reduced, o.inputs[0])) return false;
     // Dims known to be dropped at the left leave the others where they are.
     const bool are_leading = *reduced.begin() + reduced.size() == src.size() + 1;
     const auto layout = o.reduction().keep_dims || are_leading ? tensor_layout::aligned : tensor_layout::dropped;
-    reduced_ = reduced;
-    reduction_sources_.push_back(o.inputs[0].id);
     return add_tensor(o.inputs[0].id, tensor_layout::aligned, src) && add_tensor(o.outputs[0].id, layout, dst);
+}
+
+bool row_frame::add_normalization(const op &o, const std::function<const dims &(const logical_tensor &)> &dims_of) {
+    if (!reduce(distances_of_axes(o, dims_of(o.inputs[0]).size()), o.inputs[0])) return false;
+    const auto add_aligned = [&](const logical_tensor &t) { return add_tensor(t.id, tensor_layout::aligned, dims_of(t)); };
+    if (!std::all_of(o.inputs.begin(), o.inputs.end(), add_aligned) || !add_aligned(o.outputs[0])) return false;
+    // Statistics have the dims in front of those that are normalized.
+    return std::all_of(o.outputs.begin() + 1, o.outputs.end(),
+                       [&](const logical_tensor &t) { return add_tensor(t.id, tensor_layout::dropped, dims_of(t)); });
+}
+
+bool row_frame::reduce(const std::set<size_t> &distances, const logical_tensor &src) {
+    if (distances.empty() || (reduced_ && *reduced_ != distances)) return false;
+    if (layout_of(src.id).value_or(tensor_layout::aligned) != tensor_layout::aligned) return false;
+    reduced_ = distances;
+    reduction_sources_.push_back(src.id);
+    return true;
 }
 
 std::optional<tensor_layout> row_frame::layout_of(size_t id) const {
@@ -139,9 +157,8 @@ bool row_frame::grow(const dims &sizes) {
 bool row_frame::is_consistent() const {
     return std::all_of(reduction_sources_.begin(), reduction_sources_.end(), [&](size_t id) {
         const dims &src = tensors_.at(id).sizes;
-        return std::all_of(reduced_->begin(), reduced_->end(), [&](size_t distance) {
-            return may_be_equal(at(src, distance), at(sizes_, distance));
-        });
+        return std::all_of(reduced_->begin(), reduced_->end(),
+                           [&](size_t distance) { return may_be_equal(at(src, distance), at(sizes_, distance)); });
     });
 }
 

@@ -45,6 +45,9 @@ private:
 
     bool add(const op &o, const std::function<const dims &(const logical_tensor &)> &dims_of);
     bool add_reduction(const op &o, const dims &src, const dims &dst);
+    bool add_normalization(const op &o, const std::function<const dims &(const logical_tensor &)> &dims_of);
+    /// False where another set is reduced already.
+    bool reduce(const std::set<size_t> &distances, const logical_tensor &src);
     bool add_tensor(size_t id, tensor_layout layout, const dims &d);
     bool grow(const dims &sizes);
     bool is_consistent() const;

@@ -146,7 +146,11 @@ void row_instructions::fuse(const std::vector<size_t> &results) {
             for (const size_t which : {size_t{0}, size_t{1}})
                 if (is_binary(i, onefold_op_add) && is_once(i.arguments[which], onefold_op_multiply)) {
                     const auto &factors = instructions_[i.arguments[which]].arguments;
-                    i = {row_opcode::multiply_add, onefold_op_wildcard, false, true, {},
+                    i = {row_opcode::multiply_add,
+                         onefold_op_wildcard,
+                         false,
+                         true,
+                         {},
                          {factors[0], factors[1], i.arguments[1 - which]}};
                 }
     }

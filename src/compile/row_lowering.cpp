@@ -21,12 +21,21 @@ public:
     row_lowering(const row_frame &frame, const placed_tensors &inputs, const std::map<size_t, dims> &dims_of)
         : frame_(frame), inputs_(inputs), dims_of_(dims_of) {}
 
-    void add(const op &o) { value_of_[o.outputs[0].id] = lower(o); }
+    void add(const op &o) {
+        if (o.schema().family == op_family::normalization)
+            expand(o);
+        else
+            value_of_[o.outputs[0].id] = lower(o);
+    }
 
     row_program finish(const placed_tensors &outputs);
 
 private:
     size_t lower(const op &o);
+    void expand(const op &o);
+    size_t expand_softmax(const op &o);
+    size_t expand_norm(const op &o);
+    size_t inverse_root(size_t a, float epsilon);
     size_t value(size_t id);
     operand operand_of(size_t id, const placed_tensor &t) const;
     bool varies(size_t id) const;
@@ -60,6 +69,45 @@ size_t row_lowering::lower(const op &o) {
     default:
         return argument(0); // a conversion: what it is stored as does not count on the way
     }
+}
+
+/// A normalization is what its specification defines it by.
+void row_lowering::expand(const op &o) {
+    const bool is_softmax = o.kind == onefold_op_softmax || o.kind == onefold_op_log_softmax;
+    value_of_[o.outputs[0].id] = is_softmax ? expand_softmax(o) : expand_norm(o);
+}
+
+size_t row_lowering::expand_softmax(const op &o) {
+    const size_t src = value(o.inputs[0].id);
+    const size_t shifted = instructions_.binary(onefold_op_subtract, src, instructions_.reduce(onefold_op_reduce_max, src));
+    const size_t exponentials = instructions_.unary(onefold_op_exp, {}, shifted);
+    const size_t sum = instructions_.reduce(onefold_op_reduce_sum, exponentials);
+    if (o.kind == onefold_op_softmax) return instructions_.binary(onefold_op_divide, exponentials, sum);
+    return instructions_.binary(onefold_op_subtract, shifted, instructions_.unary(onefold_op_log, {}, sum));
+}
+
+/// LayerNorm, RMSNorm.
+size_t row_lowering::expand_norm(const op &o) {
+    const float epsilon = o.normalization().epsilon;
+    size_t result = value(o.inputs[0].id);
+    if (o.kind == onefold_op_layer_norm) {
+        const size_t mean = instructions_.reduce(onefold_op_reduce_mean, result);
+        result = instructions_.binary(onefold_op_subtract, result, mean);
+        if (o.outputs.size() > 1) value_of_[o.outputs[1].id] = mean;
+    }
+    const size_t square = instructions_.unary(onefold_op_square, {}, result);
+    const size_t mean_square = instructions_.reduce(onefold_op_reduce_mean, square);
+    if (o.outputs.size() > 2) value_of_[o.outputs[2].id] = mean_square;
+    result = instructions_.binary(onefold_op_multiply, result, inverse_root(mean_square, epsilon));
+    if (o.inputs.size() > 1) result = instructions_.binary(onefold_op_multiply, result, value(o.inputs[1].id));
+    if (o.inputs.size() > 2) result = instructions_.binary(onefold_op_add, result, value(o.inputs[2].id));
+    return result;
+}
+
+/// 1 / sqrt(a + epsilon)
+size_t row_lowering::inverse_root(size_t a, float epsilon) {
+    const size_t sum = instructions_.binary(onefold_op_add, a, instructions_.constant(epsilon));
+    return instructions_.unary(onefold_op_reciprocal, {}, instructions_.unary(onefold_op_sqrt, {}, sum));
 }
 
 size_t row_lowering::value(size_t id) {
@@ -107,9 +155,8 @@ row_program row_lowering::finish(const placed_tensors &outputs) {
     }
     // What is read most of decides on the order of the dims.
     const auto broadcast_dims = [](const dims *d) { return std::count(d->begin(), d->end(), 0); };
-    const auto primary = std::min_element(strides.begin(), strides.end(), [&](const dims *a, const dims *b) {
-        return broadcast_dims(a) < broadcast_dims(b);
-    });
+    const auto primary = std::min_element(strides.begin(), strides.end(),
+                                          [&](const dims *a, const dims *b) { return broadcast_dims(a) < broadcast_dims(b); });
     canonicalise(program_.space, strides, **primary);
     return std::move(program_);
 }

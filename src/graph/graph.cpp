@@ -5,6 +5,7 @@
 #include <queue>
 
 #include "graph/error.hpp"
+#include "graph/shape_inference.hpp"
 
 namespace onefold::impl {
 
@@ -53,6 +54,7 @@ void graph::finalize() {
     connect();
     check_ids();
     sort();
+    infer_dims();
     finalized_ = true;
 }
 
@@ -119,6 +121,44 @@ void graph::sort() {
     if (stuck != missing.end())
         fail(onefold_invalid_graph, "{}: the graph has a cycle through or before this op",
              to_string(ops_[static_cast<size_t>(stuck - missing.begin())]));
+}
+
+namespace {
+
+/// Nothing where an op is wrong: compiling it says so.
+std::vector<dims> try_infer(const op &o, std::span<const logical_tensor> inputs) {
+    try {
+        return infer_open(o, inputs).value_or(std::vector<dims>{});
+    } catch (const error &) {
+        return {};
+    }
+}
+
+} // namespace
+
+void graph::infer_dims() {
+    inferred_.clear();
+    const auto is_known = [](const logical_tensor &t) { return t.has_known_dims(); };
+    for (const op_index i : order_) {
+        const op &o = ops_[i];
+        if (!is_compiled(o.schema().family) || has_axes_input(o)) continue;
+        if (std::all_of(o.outputs.begin(), o.outputs.end(), is_known)) continue;
+        std::vector<logical_tensor> inputs = o.inputs;
+        for (logical_tensor &input : inputs)
+            if (const dims *d = dims_of(input)) {
+                input.dims = *d;
+                input.ndims = static_cast<int64_t>(d->size());
+            }
+        if (std::any_of(inputs.begin(), inputs.end(), [](const auto &t) { return t.ndims == unknown_ndims; })) continue;
+        const auto outputs = try_infer(o, inputs);
+        for (size_t k = 0; k < outputs.size(); ++k)
+            if (!o.outputs[k].has_known_dims()) inferred_[o.outputs[k].id] = outputs[k];
+    }
+}
+
+const dims *graph::dims_of(const logical_tensor &t) const {
+    if (const auto found = inferred_.find(t.id); found != inferred_.end()) return &found->second;
+    return t.ndims == unknown_ndims ? nullptr : &t.dims;
 }
 
 std::optional<op_index> graph::producer(size_t tensor_id) const {

@@ -28,6 +28,9 @@ public:
     const std::vector<op> &ops() const { return ops_; }
     /// Indices into ops(), each op after the producers of its inputs; finalized graphs only.
     const std::vector<op_index> &topological_order() const { return order_; }
+    /// A tensor's dims, of which some may be unknown: what it was given as or, better, what follows from the ops before it;
+    /// nullptr where not even the rank is known. Finalized graphs only.
+    const dims *dims_of(const logical_tensor &t) const;
     /// Where an op stands in that order.
     size_t position(op_index i) const { return position_[i]; }
     /// The op that produces a tensor, if one does.
@@ -42,6 +45,7 @@ private:
     void connect();
     void check_ids() const;
     void sort();
+    void infer_dims();
 
     size_t id_;
     engine_kind kind_;
@@ -52,6 +56,7 @@ private:
     std::map<size_t, std::vector<op_index>> consumers_;
     std::vector<op_index> order_;
     std::vector<size_t> position_; // in order_
+    std::map<size_t, dims> inferred_; // of tensors that were given without all dims
 };
 
 } // namespace onefold::impl

@@ -142,4 +142,36 @@ std::vector<dims> infer_normalization(const op &o, std::span<const logical_tenso
     return result;
 }
 
+namespace {
+
+/// Broadcasting where dims are open: so is each dim of the result that an open dim has a say in.
+std::optional<dims> broadcast_open(std::span<const logical_tensor> srcs) {
+    dims result;
+    for (const logical_tensor &src : srcs) {
+        dims padded(std::max(result.size(), src.dims.size()) - src.dims.size(), 1);
+        padded.insert(padded.end(), src.dims.begin(), src.dims.end());
+        result.insert(result.begin(), padded.size() - result.size(), 1);
+        for (size_t d = 0; d < padded.size(); ++d) {
+            const int64_t a = result[d];
+            const int64_t b = padded[d];
+            const bool open = a == unknown_dim || b == unknown_dim;
+            if (!open && a != b && a != 1 && b != 1) return std::nullopt;
+            result[d] = !open ? (a == 1 ? b : a) : unknown_dim;
+        }
+    }
+    return result;
+}
+
+} // namespace
+
+std::optional<std::vector<dims>> infer_open(const op &o, std::span<const logical_tensor> inputs) {
+    const op_family family = o.schema().family;
+    const bool open = !std::all_of(inputs.begin(), inputs.end(), [](const logical_tensor &t) { return t.has_known_dims(); });
+    if (!open || (family != op_family::binary && family != op_family::nary))
+        // What else a normalization reads has no say in its outputs.
+        return o.schema().infer(o, open && family == op_family::normalization ? inputs.first(1) : inputs);
+    auto result = broadcast_open(inputs);
+    return result ? std::optional(std::vector<dims>{std::move(*result)}) : std::nullopt;
+}
+
 } // namespace onefold::impl

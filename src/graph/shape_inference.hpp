@@ -39,6 +39,10 @@ std::vector<int64_t> reduced_axes(const op &o, size_t rank);
 /// attribute is out of range.
 std::vector<int64_t> normalized_axes(const op &o, size_t rank);
 
+/// Of each output, where some of the inputs' dims may be unknown: so is what these have a say in. Throws as the rules do; the
+/// axes of a reduction must be its attribute.
+std::optional<std::vector<dims>> infer_open(const op &o, std::span<const logical_tensor> inputs);
+
 /// NumPy's rule; nullopt where the shapes do not go together. A dim of 0 against 1 stays 0.
 std::optional<dims> broadcast(const dims &a, const dims &b);
 

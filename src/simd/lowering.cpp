@@ -1,5 +1,6 @@
 #include "simd/lowering.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "compile/loop_space.hpp"
@@ -7,6 +8,7 @@
 #include "simd/fused_ops.hpp"
 #include "simd/reduction.hpp"
 #include "simd/row_program_step.hpp"
+#include "simd/row_schedule.hpp"
 
 namespace onefold::impl::simd {
 
@@ -18,6 +20,9 @@ constexpr double nanoseconds_a_step = 150;
 constexpr double bytes_per_nanosecond = 44;
 constexpr double nanoseconds_a_conversion = 0.03; // of an element to its arithmetic type or back
 constexpr double nanoseconds_a_transcendental = 0.15;
+// Of row programs.
+constexpr double nanoseconds_an_element_of_a_pass = 0.02;
+constexpr double nanoseconds_a_row_of_a_pass = 4;
 
 bool is_transcendental(op_kind op) {
     switch (op) {
@@ -71,7 +76,22 @@ double cost(const computation &c) {
 double cost(const row_program &p) {
     if (p.instructions.size() > most_instructions || p.inputs.size() + p.outputs.size() > most_instructions)
         return std::numeric_limits<double>::infinity();
-    return nanoseconds_a_step;
+    const auto results = static_cast<double>(kept_count(p.space));
+    const double elements = results * static_cast<double>(reduced_count(p.space));
+    double bytes = 0;
+    for (const row_instruction &i : p.instructions)
+        if (i.code == row_opcode::load)
+            bytes += (i.varies ? elements : results) * static_cast<double>(size_of(p.inputs[i.arguments[0]].type));
+    for (const row_output &output : p.outputs)
+        bytes += (p.instructions[output.value].varies ? elements : results) * static_cast<double>(size_of(output.to.type));
+    const auto levels = levels_of(p);
+    const double passes = 1 + static_cast<double>(*std::max_element(levels.begin(), levels.end()));
+    const auto expensive = static_cast<double>(std::count_if(p.instructions.begin(), p.instructions.end(), [](const auto &i) {
+        return i.varies && is_expensive(i);
+    }));
+    const double rows = elements / static_cast<double>(std::max<int64_t>(1, p.space.sizes.back()));
+    return nanoseconds_a_step + bytes / bytes_per_nanosecond + passes * rows * nanoseconds_a_row_of_a_pass +
+           elements * (passes * nanoseconds_an_element_of_a_pass + expensive * nanoseconds_a_transcendental);
 }
 
 std::unique_ptr<step> make(const row_program &p) { return make_row_program_step(p, chosen_isa()); }

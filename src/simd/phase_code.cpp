@@ -101,7 +101,8 @@ private:
             return true;
         }
         made_.behind.push_back(action);
-        const bool is_there = r.reads_memory || phase_.is_read_from_cache[r.source] || kernels_.of(r.source).by == way::repeated;
+        const bool is_there =
+            r.reads_memory || phase_.is_read_from_cache[r.source] || kernels_.of(r.source).by == way::repeated;
         if (!is_there) add_result(r.source, onefold_f32, no_output);
         return true;
     }
@@ -128,13 +129,19 @@ private:
     }
 
     static void divide_in(tile_instruction &i) {
-        if (i.code == row_opcode::quotient) i = {i.value, row_opcode::binary, onefold_op_divide, {}, {i.arguments[0], i.arguments[1]}};
+        if (i.code == row_opcode::quotient)
+            i = {i.value, row_opcode::binary, onefold_op_divide, {}, {i.arguments[0], i.arguments[1]}};
         if (i.code == row_opcode::subtract_quotient) i.arguments.pop_back();
     }
     static void multiply_in(tile_instruction &i) {
-        if (i.code == row_opcode::quotient) i = {i.value, row_opcode::binary, onefold_op_multiply, {}, {i.arguments[0], i.arguments[2]}};
+        if (i.code == row_opcode::quotient)
+            i = {i.value, row_opcode::binary, onefold_op_multiply, {}, {i.arguments[0], i.arguments[2]}};
         if (i.code == row_opcode::subtract_quotient)
-            i = {i.value, row_opcode::subtract_multiply, onefold_op_wildcard, {}, {i.arguments[0], i.arguments[1], i.arguments[3]}};
+            i = {i.value,
+                 row_opcode::subtract_multiply,
+                 onefold_op_wildcard,
+                 {},
+                 {i.arguments[0], i.arguments[1], i.arguments[3]}};
     }
 
     const row_program &program_;

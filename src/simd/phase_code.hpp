@@ -7,14 +7,14 @@ namespace onefold::impl::simd {
 
 /// A pass of a row program, or rather the computing in it, as machine code.
 struct phase_code {
-    tile_computation computation; // whose streams are to be given to the code
+    tile_computation computation;                 // whose streams are to be given to the code
     std::unique_ptr<const tile_code> multiplying; // by reciprocals
     std::unique_ptr<const tile_code> dividing;
-    std::vector<size_t> divisors;        // results by whose reciprocals it may have to multiply
-    std::vector<tile_action> before;     // what is left to kernels
+    std::vector<size_t> divisors;    // results by whose reciprocals it may have to multiply
+    std::vector<tile_action> before; // what is left to kernels
     std::vector<tile_action> behind;
-    std::vector<size_t> outputs;         // of each result: the output that it is, or none
-    std::vector<size_t> registers;       // of each instruction: where its tile is left, if it is
+    std::vector<size_t> outputs;   // of each result: the output that it is, or none
+    std::vector<size_t> registers; // of each instruction: where its tile is left, if it is
     size_t register_count = 0;
 
     bool exists() const { return multiplying != nullptr; }

@@ -2,15 +2,19 @@
 
 #include <algorithm>
 
+#include <unistd.h>
+
 namespace onefold::impl::simd {
 
 namespace {
 
-constexpr int64_t largest_tile = 4096;        // elements
+constexpr int64_t largest_tile = 4096;         // elements
 constexpr int64_t registers_bytes = 24 * 1024; // of all registers together: they should stay in L1
-constexpr int64_t widest_rows = 128;          // results of a piece whose rows they are
+constexpr int64_t widest_rows = 128;           // results of a piece whose rows they are
 constexpr int64_t near_bytes = 128 * 1024;     // what of several rows together should stay in L1
-constexpr int64_t cache_bytes = 512 * 1024;   // what of a piece should stay in L2
+constexpr int64_t large_piece = 1024 * 1024;   // bytes: no longer in L2
+constexpr int64_t narrow_columns = 128;
+constexpr int64_t widest_columns = 1024;
 constexpr int64_t block_elements = 64 * 1024; // of a pass over a large piece
 constexpr int64_t enough_units = 16;          // to keep threads busy
 
@@ -37,6 +41,12 @@ cut_dim make_cut(const loop_space &space, size_t d, const std::vector<const oper
     return cut;
 }
 
+/// Bytes, of this machine; it decides on the width of columns only, of which each result is the same in any width.
+int64_t second_level_cache() {
+    static const int64_t bytes = std::max<int64_t>(512 * 1024, sysconf(_SC_LEVEL2_CACHE_SIZE));
+    return bytes;
+}
+
 int64_t round_up(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
 
 } // namespace
@@ -60,7 +70,7 @@ row_geometry::row_geometry(const row_program &p, size_t register_count, size_t c
     if (results_are_rows)
         cut_rows(tile);
     else
-        cut_columns(tile, bytes_an_element_ + 4 * static_cast<int64_t>(cached_count));
+        cut_columns(tile, register_elements / registers, bytes_an_element_ + 4 * static_cast<int64_t>(cached_count));
 }
 
 void row_geometry::cut_rows(int64_t tile) {
@@ -70,19 +80,27 @@ void row_geometry::cut_rows(int64_t tile) {
     tile_width = std::clamp<int64_t>(tile / run, 1, width);
 }
 
-/// As wide as the cache allows, but at least a few lines of memory, in equal parts.
-void row_geometry::cut_columns(int64_t tile, int64_t bytes_an_element) {
-    const int64_t bytes_a_result = std::max<int64_t>(1, elements_a_result() * bytes_an_element);
-    const int64_t widest = std::clamp<int64_t>(cache_bytes / bytes_a_result, std::min<int64_t>(64, tile), tile);
-    const int64_t pieces = (kept.length + widest - 1) / widest;
-    width = std::min({round_up((kept.length + pieces - 1) / pieces, 16), kept.length, tile});
+/// As wide as the cache allows, but at least a few lines of memory, in equal parts. Columns are added 8 rows at a time.
+void row_geometry::cut_columns(int64_t tile, int64_t largest, int64_t bytes_an_element) {
+    width = std::min(kept.length, narrow_columns);
+    if (!goes_by_passes()) {
+        const int64_t bytes_a_result = std::max<int64_t>(1, elements_a_result() * bytes_an_element);
+        const int64_t wide = second_level_cache() * 3 / 4 / bytes_a_result;
+        const int64_t widest = std::clamp<int64_t>(wide, narrow_columns, widest_columns);
+        const int64_t pieces = (kept.length + widest - 1) / widest;
+        width = std::min(round_up((kept.length + pieces - 1) / pieces, 16), kept.length);
+    }
+    width = std::min(width, std::max<int64_t>(16, largest / 8));
     tile_width = width;
-    run = std::clamp<int64_t>(tile / width, 1, std::max<int64_t>(1, reduced.length));
+    const int64_t rows = std::min(std::max<int64_t>(8, tile / width / 8 * 8), largest / width);
+    run = std::clamp<int64_t>(rows, 1, std::max<int64_t>(1, reduced.length));
 }
 
 bool row_geometry::goes_by_passes() const {
-    const int64_t elements = elements_a_piece();
-    return elements > 2 * block_elements && (units() < enough_units || elements * bytes_an_element_ > 2 * cache_bytes);
+    const int64_t at_once = results_are_rows ? width : std::min(kept.length, narrow_columns);
+    const int64_t elements = at_once * elements_a_result();
+    const int64_t pieces = outer_kept.count() * ((kept.length + at_once - 1) / at_once);
+    return elements > 2 * block_elements && (pieces < enough_units || elements * bytes_an_element_ > large_piece);
 }
 
 int64_t row_geometry::tiles_a_block() const {

@@ -31,7 +31,7 @@ struct row_geometry {
     int64_t pieces_a_row() const { return (kept.length + width - 1) / width; }
     int64_t units() const { return outer_kept.count() * pieces_a_row(); }
     int64_t runs() const { return (reduced.length + run - 1) / run; }
-    int64_t tiles_a_group() const { return outer_reduced.count() * runs(); } // of tile_width results
+    int64_t tiles_a_group() const { return outer_reduced.count() * runs(); }                  // of tile_width results
     int64_t tiles() const { return (width + tile_width - 1) / tile_width * tiles_a_group(); } // of a piece, group by group
     int64_t elements_a_tile() const { return tile_width * run; }
     int64_t elements_a_result() const { return outer_reduced.count() * reduced.length; }
@@ -45,7 +45,7 @@ struct row_geometry {
 
 private:
     void cut_rows(int64_t tile);
-    void cut_columns(int64_t tile, int64_t bytes_an_element);
+    void cut_columns(int64_t tile, int64_t largest, int64_t bytes_an_element);
     int64_t bytes_an_element_ = 0; // of what varies
 };
 

@@ -50,8 +50,8 @@ void row_kernels::add_stores(const row_program &p, const isa &on, const row_geom
         row_kernel &k = kernels_[p.outputs[o].value];
         const bool is_computed = k.by == row_kernel::way::unary || k.by == row_kernel::way::root ||
                                  k.by == row_kernel::way::tile || k.by == row_kernel::way::quotient;
-        if (is_computed && !k.is_alike && k.cache == not_cached && p.instructions[p.outputs[o].value].varies && to.type == onefold_f32 &&
-            stores_.back().inner_stride == 1)
+        if (is_computed && !k.is_alike && k.cache == not_cached && p.instructions[p.outputs[o].value].varies &&
+            to.type == onefold_f32 && stores_.back().inner_stride == 1)
             k.direct_output = o;
     }
 }

@@ -13,13 +13,13 @@ inline constexpr size_t not_cached = SIZE_MAX;
 /// How the tile of an instruction's values, or its results, are made.
 struct row_kernel {
     enum class way {
-        in_place,   // an input's elements where they are
-        converted,  // an input's elements as f32
-        repeated,   // likewise, one for each row of the tile
+        in_place,  // an input's elements where they are
+        converted, // an input's elements as f32
+        repeated,  // likewise, one for each row of the tile
         unary,
         root,
         tile,
-        quotient,   // a tile: `kernel` where reciprocals are exact, else `division`
+        quotient, // a tile: `kernel` where reciprocals are exact, else `division`
         constant,
         reduction
     };
@@ -34,19 +34,19 @@ struct row_kernel {
     binary_kernel binary = nullptr; // of results
     float alpha = 0;
     float beta = 0;
-    int64_t inner_stride = 0;        // of a load: along a tile's rows, in elements
+    int64_t inner_stride = 0;         // of a load: along a tile's rows, in elements
     size_t direct_output = no_output; // where its tiles are made if they can be
     size_t cache = not_cached;        // the number of its tiles' cache
     size_t argument_count = 1;
     std::array<size_t, 3> arguments{};
-    std::array<size_t, 3> divided{};  // the arguments of `division`
-    bool is_divisor = false;          // some quotient's
+    std::array<size_t, 3> divided{}; // the arguments of `division`
+    bool is_divisor = false;         // some quotient's
 };
 
 /// Of each reduction: its kernels, and where its source is read from.
 struct row_reduction {
     reduction kernels;
-    size_t source = 0;        // instruction
+    size_t source = 0;         // instruction
     bool reads_memory = false; // the source is a load, whose elements are read as they are
     op_kind op = onefold_op_wildcard;
     bool squares = false;

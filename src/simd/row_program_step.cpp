@@ -77,6 +77,7 @@ public:
     }
 
     std::string name() const override { return name_; }
+    std::string program_text() const override { return to_string(job_.program); }
     size_t scratch_bytes() const override { return static_cast<size_t>(slots_ * slot_bytes_); }
 
     void run(buffer_list buffers, std::byte *scratch, const executor &threads) const override {

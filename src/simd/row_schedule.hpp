@@ -17,8 +17,8 @@ struct row_phase {
     std::vector<size_t> registers; // of each instruction: where its tile lies in this phase, or none
     size_t register_count = 0;
     std::vector<bool> is_read_from_cache; // of each instruction: an earlier pass made its tiles
-    std::vector<size_t> results;   // instructions with one value a result, computed behind the pass in this order
-    std::vector<size_t> read_results; // results that the pass reads
+    std::vector<size_t> results;          // instructions with one value a result, computed behind the pass in this order
+    std::vector<size_t> read_results;     // results that the pass reads
 };
 inline constexpr size_t no_register = SIZE_MAX;
 

@@ -94,12 +94,12 @@ private:
     buffer_list buffers_;
     float *results_ = nullptr;
     float *cache_ = nullptr;
-    int64_t width_ = 0;  // of this piece
-    int64_t first_ = 0;  // result of the tile
+    int64_t width_ = 0;      // of this piece
+    int64_t first_ = 0;      // result of the tile
     int64_t tile_width_ = 0; // likewise
-    int64_t tile_ = 0;   // its number
-    int64_t rows_ = 0;   // of the tile
-    int64_t length_ = 0; // of its rows
+    int64_t tile_ = 0;       // its number
+    int64_t rows_ = 0;       // of the tile
+    int64_t length_ = 0;     // of its rows
     const int64_t tile_elements_;
     const int64_t runs_;
     const int64_t tiles_a_group_;

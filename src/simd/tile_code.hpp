@@ -58,8 +58,8 @@ struct tile_call {
     float repeated[most_streams];
 };
 
-/// Machine code for AVX-512 that computes a tile in registers: each element is loaded once and stored once, whatever is computed
-/// in between. Immutable.
+/// Machine code for AVX-512 that computes a tile in registers: each element is loaded once and stored once, whatever is
+/// computed in between. Immutable.
 class tile_code {
 public:
     virtual ~tile_code() = default;

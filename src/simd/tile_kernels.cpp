@@ -87,7 +87,8 @@ void compute_tile(const tile_operand *operands, float *dst, int64_t distance, si
             hn::StoreU(Op::apply(d, a.load(i), b.load(i), c.load(i)), d, to + i);
         if (i == length) continue;
         const size_t part = length - i;
-        store_part<f32_element>(d, Op::apply(d, a.load_part(i, part), b.load_part(i, part), c.load_part(i, part)), to + i, part);
+        store_part<f32_element>(d, Op::apply(d, a.load_part(i, part), b.load_part(i, part), c.load_part(i, part)), to + i,
+                                part);
     }
 }
 

@@ -39,7 +39,8 @@ private:
     dims sizes_with(int64_t replacement, bool of_reduced) const {
         dims sizes = what_.sizes;
         for (size_t d = 0; d < sizes.size(); ++d) {
-            const bool is_reduced = std::find(what_.axes.begin(), what_.axes.end(), static_cast<int64_t>(d)) != what_.axes.end();
+            const bool is_reduced =
+                std::find(what_.axes.begin(), what_.axes.end(), static_cast<int64_t>(d)) != what_.axes.end();
             if (is_reduced == of_reduced) sizes[d] = replacement;
         }
         return sizes;

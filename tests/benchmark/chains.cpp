@@ -58,8 +58,9 @@ using enum chain_kind;
 
 const std::vector<chain_kind> all_kinds = {layer_norm, rms_norm, softmax, log_softmax, l2_norm};
 const std::vector<shape> shapes = {
-    {{8, 384, 1024}, {2}, all_kinds},     {{4096, 4096}, {1}, all_kinds},          {{128, 197, 768}, {2}, all_kinds},
-    {{32, 12, 384, 384}, {3}, {softmax, log_softmax}}, {{64, 512, 28, 28}, {2, 3}, all_kinds}, {{64, 512, 28, 28}, {1}, all_kinds},
+    {{8, 384, 1024}, {2}, all_kinds},       {{4096, 4096}, {1}, all_kinds},
+    {{128, 197, 768}, {2}, all_kinds},      {{32, 12, 384, 384}, {3}, {softmax, log_softmax}},
+    {{64, 512, 28, 28}, {2, 3}, all_kinds}, {{64, 512, 28, 28}, {1}, all_kinds},
 };
 
 } // namespace
@@ -69,7 +70,8 @@ void register_chains() {
         for (const chain_kind kind : s.kinds)
             for (const element &type : elements) {
                 if (!is_float(type) || type.type == data_type::f64) continue;
-                const std::string name = fmt::format("chain/{}/{}/axes:{}/{}", name_of(kind), join(s.sizes, "x"), join(s.axes, ","), type.name);
+                const std::string name =
+                    fmt::format("chain/{}/{}/axes:{}/{}", name_of(kind), join(s.sizes, "x"), join(s.axes, ","), type.name);
                 register_cell(name, threads::all, [=, &type] { return make_cell({kind, &type, s.sizes, s.axes}); });
             }
 }

@@ -1,47 +1,23 @@
-"""onefold as a backend of the Python package onnx (onnx.backend.base): each run is one of the program `onefold`.
-
-The program is $ONEFOLD_PROGRAM, or else the first `onefold` on the path.
-"""
-import os
-
-import onnx.backend.base
+"""The backend that onnx_backend_test.py runs: the Python package's (onefold.onnx_backend), which is given arrays only."""
+import onefold
+import onefold.onnx_backend
 
 import onnx_program
 
 NotAnArray = onnx_program.NotAnArray  # a value that the backend cannot be given
+Refused = onefold.Error  # the backend says that it does not take a model
 
 
-class Refused(Exception):
-    """The backend says that it does not take a model."""
+class Model:
+    def __init__(self, model):
+        self.model = onefold.onnx_backend.prepare(model)
 
-
-class Model(onnx.backend.base.BackendRep):
-    def __init__(self, model, program):
-        self.model = model
-        self.program = program
-
-    def run(self, inputs, **_):
+    def run(self, inputs):
         """The outputs, in the model's order. `inputs`: a list of arrays in the order of the model's inputs."""
-        initializers = {tensor.name for tensor in self.model.graph.initializer}
-        names = [i.name for i in self.model.graph.input if i.name not in initializers]
-        try:
-            return tuple(onnx_program.run(self.program, self.model, dict(zip(names, inputs))))
-        except onnx_program.Failed as e:
-            if e.is_refusal:
-                raise Refused(e.message.strip()) from e
-            raise
+        for value in inputs:
+            if not onnx_program.is_array(value):
+                raise NotAnArray(f"a value of {type(value).__name__} is no array of numbers")
+        return self.model.run(inputs)
 
 
-class Backend(onnx.backend.base.Backend):
-    @classmethod
-    def prepare(cls, model, device="CPU", **_):
-        return Model(model, os.environ.get("ONEFOLD_PROGRAM", "onefold"))
-
-    @classmethod
-    def supports_device(cls, device):
-        return device == "CPU"
-
-
-prepare = Backend.prepare
-run_model = Backend.run_model
-supports_device = Backend.supports_device
+prepare = Model

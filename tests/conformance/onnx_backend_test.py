@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""ONNX's own node tests (onnx.backend.test), through the program: onnx_backend_test.py [--only REGEX] PROGRAM.
+"""ONNX's own node tests (onnx.backend.test), through the Python package: onnx_backend_test.py [--only REGEX] PROGRAM.
 
 Every case whose ops the program knows is run, by a module in the manner of onnx_backend.py: another one is named by --backend.
-Those that cannot pass are named, with the reason, in onnx_backend_excluded.txt, or what --excluded says: `PATTERN | WORDS | REASON` a line, where the pattern is a regular expression that matches the whole
-name of a case, and the words one that is found in the backend's refusal (or in "not an array": the case has values that the
-backend cannot be given). An excluded case that passes, or that fails in another way, is an error; so is a pattern that no case
-needs.
+Those that cannot pass are named, with the reason, in onnx_backend_excluded.txt, or what --excluded says: `PATTERN | WORDS |
+REASON` a line, where the pattern is a regular expression that matches the whole name of a case, and the words one that is
+found in the backend's refusal (or in "not an array": the case has values that the backend cannot be given). An excluded case
+that passes, or that fails in another way, is an error; so is a pattern that no case needs.
 """
 import argparse
 import collections

@@ -33,13 +33,17 @@ class NotAnArray(Exception):
     """A value that no .npy file holds: a sequence, a missing optional, strings."""
 
 
+def is_array(value):
+    """Whether it is an array of numbers of a type that NumPy or ml_dtypes' bfloat16 has."""
+    is_one = isinstance(value, (np.ndarray, np.generic)) and value.dtype != object and value.dtype.kind not in "SU"
+    return is_one and (value.dtype.kind != "V" or value.dtype in RAW_WORDS)
+
+
 def written(array):
     """The array as its .npy file has it."""
-    if not isinstance(array, (np.ndarray, np.generic)) or array.dtype == object or array.dtype.kind in "SU":
+    if not is_array(array):
         raise NotAnArray(f"a value of {type(array).__name__} is no array of numbers")
     array = np.asarray(array)
-    if array.dtype.kind == "V" and array.dtype not in RAW_WORDS:
-        raise NotAnArray(f"NumPy has no type of its own for {array.dtype.name}")
     return array.view(RAW_WORDS.get(array.dtype, array.dtype))
 
 

@@ -50,21 +50,27 @@ std::vector<inspected> compile_all(session &s) {
     return result;
 }
 
-std::vector<std::string> steps(const stage &s) {
+std::vector<std::string> split(std::string_view text, std::string_view separator) {
     std::vector<std::string> result;
-    const std::string text = s.compiled ? s.compiled->get_info() : "";
-    for (std::string_view info = text; !info.empty();) {
-        const size_t end = info.find("; ");
-        result.emplace_back(info.substr(0, end));
-        info.remove_prefix(end == std::string_view::npos ? info.size() : end + 2);
+    while (!text.empty()) {
+        const size_t end = text.find(separator);
+        result.emplace_back(text.substr(0, end));
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + separator.size());
     }
     return result;
 }
+
+std::vector<std::string> steps(const stage &s) {
+    return s.compiled ? split(s.compiled->get_info(), "; ") : std::vector<std::string>{};
+}
+std::vector<std::string> lines(const std::string &program) { return split(program, "\n"); }
 
 void print_steps(const inspected &entry) {
     if (entry.s->compiled) {
         for (const std::string &step : steps(*entry.s))
             fmt::print("    step    {}\n", step);
+        for (const std::string &line : lines(entry.s->compiled->get_program()))
+            fmt::print("            {}\n", line);
     } else if (!entry.failure.empty()) {
         fmt::print("    does not compile: {}\n", entry.failure);
     } else if (!entry.s->is_end && entry.s->partition.is_supported()) {

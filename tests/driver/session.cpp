@@ -19,25 +19,6 @@ constexpr size_t address_space = size_t{1} << 47; // of a process on x86-64
 
 stream make_stream(const engine &e, unsigned threads) { return threads == 0 ? stream(e) : stream(e, threads); }
 
-graph::op make_op(const impl::op &o) {
-    graph::op result(o.id, static_cast<graph::op::kind>(o.kind), o.name);
-    for (const impl::logical_tensor &input : o.inputs)
-        result.add_input(to_public(input));
-    for (const impl::logical_tensor &output : o.outputs)
-        result.add_output(to_public(output));
-    for (const auto &[attr, value] : o.raw_attributes)
-        std::visit([&, name = static_cast<graph::op::attr>(attr)](const auto &v) { result.set_attr(name, v); }, value);
-    return result;
-}
-
-/// Takes what `more` knows and `known` does not.
-void learn(impl::logical_tensor &known, const impl::logical_tensor &more) {
-    const bool knows_more = (!known.has_known_dims() && more.has_known_dims()) ||
-                            (!known.has_known_strides() && more.has_known_dims() && more.has_known_strides());
-    if (knows_more) known = more;
-    if (known.property == onefold_property_undef) known.property = more.property;
-}
-
 /// Throws bad_input where no process could hold the tensor.
 void check_addressable(const impl::op &o, const impl::logical_tensor &tensor) {
     if (!tensor.has_known_dims() || impl::bits_of(tensor.type) == 0) return;
@@ -59,35 +40,14 @@ size_t available_memory() {
 
 } // namespace
 
-graph::logical_tensor to_public(const impl::logical_tensor &tensor) {
-    using lt = graph::logical_tensor;
-    const auto type = static_cast<lt::data_type>(tensor.type);
-    const auto layout = static_cast<lt::layout_type>(tensor.layout);
-    const auto property = static_cast<lt::property_type>(tensor.property);
-    if (tensor.ndims <= 0) return lt(tensor.id, type, static_cast<int32_t>(tensor.ndims), layout, property);
-    if (tensor.layout == onefold_layout_strided) return lt(tensor.id, type, tensor.dims, tensor.strides, property);
-    if (tensor.layout == onefold_layout_opaque) return lt(tensor.id, type, tensor.dims, tensor.layout_id, property);
-    return lt(tensor.id, type, tensor.dims, layout, property);
-}
-
-impl::logical_tensor from_public(const graph::logical_tensor &tensor) {
-    const auto layout = static_cast<impl::layout_type>(tensor.get_layout_type());
-    const impl::dims dims = tensor.get_dims();
-    impl::dims strides;
-    if (layout == onefold_layout_strided) strides = tensor.get_strides();
-    const size_t layout_id = layout == onefold_layout_opaque ? tensor.get_layout_id() : 0;
-    return impl::make_logical_tensor(tensor.get_id(), static_cast<impl::data_type>(tensor.get_data_type()),
-                                     static_cast<int64_t>(dims.size()), dims.data(), strides.empty() ? nullptr : strides.data(),
-                                     layout, layout_id, static_cast<impl::property_type>(tensor.get_property_type()));
-}
-
-session::session(impl::io::graph_file file, unsigned threads, graph::partition::policy policy, std::set<size_t> views)
-    : file_(std::move(file)), views_(std::move(views)), engine_(engine::kind::cpu, 0), stream_(make_stream(engine_, threads)) {
+session::session(impl::io::graph_file file, unsigned threads, graph::partition::policy policy, const std::set<size_t> &views)
+    : file_(std::move(file)), engine_(engine::kind::cpu, 0), stream_(make_stream(engine_, threads)) {
     try {
         index_ops();
-        find_inputs();
-        find_outputs();
-        make_stages(policy);
+        inputs_ = host::inputs_of(file_);
+        outputs_ = host::outputs_of(file_);
+        for (host::graph_part &part : host::partition(file_, views, policy))
+            stages_.push_back({std::move(part), std::nullopt});
     } catch (const impl::error &e) {
         throw bad_input(e.what());
     } catch (const onefold::error &e) {
@@ -99,86 +59,10 @@ void session::index_ops() {
     for (const impl::op &o : file_.ops) {
         ops_.emplace(o.id, &o);
         for (const auto *ports : {&o.inputs, &o.outputs})
-            for (const impl::logical_tensor &tensor : *ports) {
+            for (const impl::logical_tensor &tensor : *ports)
                 check_addressable(o, tensor);
-                const auto [known, is_new] = tensors_.emplace(tensor.id, tensor);
-                if (!is_new) learn(known->second, tensor);
-            }
     }
-}
-
-void session::find_inputs() {
-    std::set<size_t> seen;
-    for (const impl::op &o : file_.ops)
-        for (const impl::logical_tensor &output : o.outputs)
-            seen.insert(output.id);
-    for (const impl::op &o : file_.ops)
-        for (size_t port = 0; port < o.inputs.size(); ++port)
-            if (o.kind != onefold_op_end && seen.insert(o.inputs[port].id).second)
-                inputs_.push_back({o.inputs[port].id, &o, port});
-    if (!file_.input_ports) return;
-    const auto rank = [&ports = *file_.input_ports](const graph_input &input) {
-        return std::find(ports.begin(), ports.end(), input.id) - ports.begin();
-    };
-    std::stable_sort(inputs_.begin(), inputs_.end(), [&](const auto &a, const auto &b) { return rank(a) < rank(b); });
-}
-
-void session::find_outputs() {
-    std::set<size_t> produced, consumed, ended;
-    for (const impl::op &o : file_.ops) {
-        for (const impl::logical_tensor &output : o.outputs)
-            produced.insert(output.id);
-        for (const impl::logical_tensor &input : o.inputs)
-            (o.kind == onefold_op_end ? ended : consumed).insert(input.id);
-    }
-    if (file_.output_ports) {
-        for (const size_t id : *file_.output_ports) {
-            if (!produced.contains(id)) throw bad_input(fmt::format("output_ports: no op produces tensor {}", id));
-            if (std::find(outputs_.begin(), outputs_.end(), id) == outputs_.end()) outputs_.push_back(id);
-        }
-        return;
-    }
-    for (const impl::op &o : file_.ops)
-        for (const impl::logical_tensor &output : o.outputs)
-            if (!consumed.contains(output.id) || ended.contains(output.id)) outputs_.push_back(output.id);
-}
-
-void session::mark_outputs(graph::graph &g) const {
-    std::set<size_t> ended, consumed;
-    for (const impl::op &o : file_.ops)
-        for (const impl::logical_tensor &input : o.inputs)
-            (o.kind == onefold_op_end ? ended : consumed).insert(input.id);
-    size_t free_id = 0;
-    for (const size_t id : outputs_) {
-        if (!consumed.contains(id) || ended.contains(id)) continue;
-        while (ops_.contains(free_id))
-            ++free_id;
-        g.add_op(graph::op(free_id++, graph::op::kind::End, {to_public(tensor(id))}, {}, "output"));
-    }
-}
-
-void session::make_stages(graph::partition::policy policy) {
-    graph::graph g(engine::kind::cpu);
-    g.set_fpmath_mode(static_cast<fpmath_mode>(file_.fpmath), file_.fpmath_applies_to_int);
-    for (const impl::op &o : file_.ops)
-        g.add_op(make_op(o));
-    mark_outputs(g);
-    g.finalize();
-    const auto ids = [](const std::vector<graph::logical_tensor> &ports) {
-        std::vector<size_t> result;
-        for (const graph::logical_tensor &port : ports)
-            result.push_back(port.get_id());
-        return result;
-    };
-    for (const graph::partition &p : g.get_partitions(policy)) {
-        stage s{p, p.get_ops(), ids(p.get_input_ports()), ids(p.get_output_ports()), true, false, std::nullopt};
-        // An op that the file does not know is one of mark_outputs().
-        std::erase_if(s.ops, [&](size_t id) { return !ops_.contains(id); });
-        if (s.ops.empty()) continue;
-        s.is_end = std::all_of(s.ops.begin(), s.ops.end(), [&](size_t id) { return op(id).kind == onefold_op_end; });
-        s.is_view = views_.contains(s.ops.front());
-        stages_.push_back(std::move(s));
-    }
+    tensors_ = host::tensors_of(file_);
 }
 
 void session::set_dims(size_t input_id, const impl::dims &dims) {

@@ -6,32 +6,18 @@
 #include <string>
 #include <vector>
 
-#include "io/graph_file.hpp"
-#include "onefold/graph.hpp"
+#include "host/hosted_graph.hpp"
 #include "tests/driver/buffer.hpp"
 
 namespace onefold::driver {
 
-// The public API's logical tensors and the graph library's, back and forth.
-graph::logical_tensor to_public(const impl::logical_tensor &tensor);
-impl::logical_tensor from_public(const graph::logical_tensor &tensor);
+using host::from_public;
+using host::graph_input;
+using host::to_public;
 
 /// A partition on its way from the graph to execution.
-struct stage {
-    graph::partition partition;
-    std::vector<size_t> ops;     // op ids, in execution order
-    std::vector<size_t> inputs;  // tensor ids
-    std::vector<size_t> outputs; // tensor ids
-    bool is_end = false;         // holds nothing but End ops: there is nothing to execute
-    bool is_view = false;        // its only output is its only input's memory with other dims: nothing to execute either
+struct stage : host::graph_part {
     std::optional<graph::compiled_partition> compiled;
-};
-
-/// A tensor that enters the graph, with an op that reads it.
-struct graph_input {
-    size_t id;
-    const impl::op *consumer;
-    size_t port; // of the consumer
 };
 
 /// Carries a graph file through the public API: graph, partitions, compiled partitions, buffers, execution. In order:
@@ -42,7 +28,7 @@ public:
     /// Builds and partitions the graph. threads = 0: as many as the machine has. Throws bad_input where the graph is
     /// refused. The graph is compiled for the CPU whatever the file's engine_kind. `views` are ids of Wildcard ops.
     explicit session(impl::io::graph_file file, unsigned threads = 0,
-                     graph::partition::policy policy = graph::partition::policy::fusion, std::set<size_t> views = {});
+                     graph::partition::policy policy = graph::partition::policy::fusion, const std::set<size_t> &views = {});
     session(const session &) = delete;
     session &operator=(const session &) = delete;
 
@@ -51,10 +37,8 @@ public:
 
     /// The partitions, in the order in which they execute.
     const std::vector<stage> &stages() const { return stages_; }
-    /// Tensors that ops read and no op produces: those of input_ports first, in its order, then in the ops' order. (Ids in
-    /// input_ports that no op reads do not count.)
+    /// As host::inputs_of() and host::outputs_of() have them.
     const std::vector<graph_input> &inputs() const { return inputs_; }
-    /// output_ports, where the file has it; else the tensors that an op produces and that none reads, or an End op.
     const std::vector<size_t> &outputs() const { return outputs_; }
 
     /// True for tensors that are a port of an op.
@@ -99,16 +83,11 @@ private:
     };
 
     void index_ops();
-    void find_inputs();
-    void find_outputs();
-    void mark_outputs(graph::graph &g) const;
-    void make_stages(graph::partition::policy policy);
     void lay_out_view(const stage &s);
     void infer_from_axes(const impl::op &o);
     void check_memory() const;
 
     impl::io::graph_file file_;
-    std::set<size_t> views_;
     engine engine_;
     stream stream_;
     std::map<size_t, const impl::op *> ops_;

@@ -2,7 +2,7 @@
 import pathlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ["include", "src", "partitions", "tests", "examples", "integrations"]
+FOLDERS = ["include", "src", "partitions", "python", "tests", "examples", "integrations"]
 SUFFIXES = {".h", ".hpp", ".cpp"}
 
 

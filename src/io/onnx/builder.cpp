@@ -12,23 +12,6 @@ namespace {
 
 bool all_known(const dims &d) { return std::find(d.begin(), d.end(), unknown_dim) == d.end(); }
 
-/// Broadcasting where dims are open: so is each dim of the result that an open dim has a say in.
-std::optional<dims> broadcast_open(const std::vector<logical_tensor> &srcs) {
-    dims result;
-    for (const logical_tensor &src : srcs) {
-        dims padded(std::max(result.size(), src.dims.size()) - src.dims.size(), 1);
-        padded.insert(padded.end(), src.dims.begin(), src.dims.end());
-        result.insert(result.begin(), padded.size() - result.size(), 1);
-        for (size_t d = 0; d < padded.size(); ++d) {
-            const int64_t a = result[d], b = padded[d];
-            const bool open = a == unknown_dim || b == unknown_dim;
-            if (!open && a != b && a != 1 && b != 1) return std::nullopt;
-            result[d] = !open ? (a == 1 ? b : a) : unknown_dim;
-        }
-    }
-    return result;
-}
-
 /// An error's sentence without the op's name: it stands for a node, which has its own.
 std::string without_name(const op &o, const error &e) {
     const std::string message = e.what(), name = to_string(o) + ": ";
@@ -66,12 +49,8 @@ std::optional<dims> graph_builder::infer(const op &o) const {
     if (!has_rank(o.inputs[0])) return std::nullopt;
     if (has_axes_input(o)) return infer_with_axes_input(o);
     if (!std::all_of(o.inputs.begin(), o.inputs.end(), has_rank)) return std::nullopt;
-    const op_family family = o.schema().family;
-    const bool open = !std::all_of(o.inputs.begin(), o.inputs.end(), [](const auto &t) { return all_known(t.dims); });
-    if (open && (family == op_family::binary || family == op_family::nary)) return broadcast_open(o.inputs);
-    // What else a normalization reads has no say in its dst.
-    const std::span<const logical_tensor> srcs(o.inputs);
-    return o.schema().infer(o, open && family == op_family::normalization ? srcs.first(1) : srcs).at(0);
+    const auto outputs = infer_open(o, o.inputs);
+    return outputs ? std::optional(outputs->at(0)) : std::nullopt;
 }
 
 logical_tensor graph_builder::make_tensor(data_type type, const std::optional<dims> &dims) {
