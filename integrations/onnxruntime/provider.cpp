@@ -80,7 +80,17 @@ bool provider::compiles(const host_graph &graph, std::span<const size_t> members
     }
 }
 
+bool provider::may_take_nodes(const OrtGraph &graph) const {
+    if (host_.version() > oldest_version) return true;
+    // 1.23 numbers the groups of each graph from 0 on, and refuses the model where those of a graph inside of a node have the
+    // names that others have already.
+    const OrtNode *parent = nullptr;
+    host_.check(host_->Graph_GetParentNode(&graph, &parent));
+    return parent == nullptr;
+}
+
 void provider::get_capability(const OrtGraph &graph, OrtEpGraphSupportInfo &info) const {
+    if (!may_take_nodes(graph)) return;
     const host_graph read = read_graph(host_, graph);
     for (const std::vector<size_t> &members : find_claims(host_, read, mode_)) {
         if (!compiles(read, members)) continue;

@@ -28,6 +28,8 @@ public:
     }
 
 private:
+    /// False for a graph whose groups the host would mix up with others.
+    bool may_take_nodes(const OrtGraph &graph) const;
     /// Whether the group can be computed, as far as it can be told before an execution.
     bool compiles(const host_graph &graph, std::span<const size_t> members) const;
 

@@ -59,7 +59,7 @@ TEST(claims, groups_of_random_graphs_are_convex_and_need_not_wait_for_each_other
     for (int round = 0; round < 300; ++round) {
         const host_graph graph = random_graph(random, 1 + random() % 80);
         std::vector<bool> chosen(graph.nodes.size());
-        const unsigned share = 1 + random() % 9;
+        const size_t share = 1 + random() % 9;
         for (size_t n = 0; n < chosen.size(); ++n)
             chosen[n] = random() % 10 < share;
         const auto groups = group_nodes(graph, chosen);
