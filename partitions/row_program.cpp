@@ -128,8 +128,7 @@ private:
         return o.schema().family != op_family::reduction &&
                std::any_of(o.inputs.begin(), o.inputs.end(), [&](const logical_tensor &input) {
                    const auto producer = graph_.producer(input.id);
-                   return producer && members_.count(*producer) != 0 &&
-                          *graph_.dims_of(input) != *graph_.dims_of(o.outputs[0]);
+                   return producer && members_.count(*producer) != 0 && *graph_.dims_of(input) != *graph_.dims_of(o.outputs[0]);
                });
     }
 

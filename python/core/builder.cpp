@@ -14,8 +14,8 @@ bool all_known(const std::vector<impl::logical_tensor> &tensors) {
     return std::all_of(tensors.begin(), tensors.end(), [](const auto &t) { return t.has_known_dims(); });
 }
 
-/// The dims of an op's only dst, where its inputs tell them now.
-std::optional<impl::dims> infer(const impl::op &o) {
+/// The dims of an op's outputs, where its inputs tell them now.
+std::optional<std::vector<impl::dims>> infer(const impl::op &o) {
     const impl::op_schema &schema = o.schema();
     if (!impl::is_compiled(schema.family) || !schema.infer || impl::has_axes_input(o) || !all_known(o.inputs))
         return std::nullopt;
@@ -96,16 +96,16 @@ std::vector<size_t> builder::add_op(op_request request) {
                                                       onefold_layout_undef, 0, onefold_property_undef));
     impl::validate(o);
     o.attributes = impl::make_attributes(o);
-    std::optional<impl::dims> dims = infer(o);
-    if (dims && request.dst_dims && *dims != *request.dst_dims)
+    const auto dims = infer(o);
+    if (dims && request.dst_dims && dims->at(0) != *request.dst_dims)
         impl::fail(onefold_invalid_shape, "{}: dst is given the dims {}, but has {}", impl::to_string(o),
-                   impl::to_string(*request.dst_dims), impl::to_string(*dims));
-    if (!dims) dims = request.dst_dims;
+                   impl::to_string(*request.dst_dims), impl::to_string(dims->at(0)));
     std::vector<size_t> ids;
-    for (impl::logical_tensor &output : o.outputs) {
-        output = make_tensor(type, dims);
-        free_dsts_.insert(output.id);
-        ids.push_back(output.id);
+    for (size_t i = 0; i < o.outputs.size(); ++i) {
+        const auto told = i == 0 ? request.dst_dims : std::nullopt;
+        o.outputs[i] = make_tensor(type, dims ? std::optional(dims->at(i)) : told);
+        free_dsts_.insert(o.outputs[i].id);
+        ids.push_back(o.outputs[i].id);
     }
     source_.file.ops.push_back(std::move(o));
     return ids;

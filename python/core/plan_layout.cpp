@@ -1,12 +1,12 @@
 // How a plan is made: each part of the graph is compiled in order, each knowing the layouts that those before it chose.
 #include <algorithm>
-#include <cstring>
 
 #include <fmt/format.h>
 
 #include "graph/error.hpp"
 #include "graph/shape_inference.hpp"
 #include "io/json.hpp"
+#include "io/onnx/array.hpp"
 #include "python/core/plan.hpp"
 
 namespace onefold::python {
@@ -24,19 +24,6 @@ impl::logical_tensor make_strided(size_t id, impl::data_type type, const array_l
                                   impl::property_type property = onefold_property_undef) {
     return impl::make_logical_tensor(id, type, static_cast<int64_t>(layout.dims.size()), layout.dims.data(),
                                      layout.strides.data(), onefold_layout_strided, 0, property);
-}
-
-/// The elements of an array of s32 or s64.
-std::vector<int64_t> integers_of(const onnx_array &array) {
-    std::vector<int64_t> values;
-    const auto size = static_cast<size_t>(impl::size_of(array.type));
-    for (size_t at = 0; at + size <= array.data.size(); at += size) {
-        int32_t narrow = 0;
-        int64_t wide = 0;
-        std::memcpy(array.type == onefold_s32 ? static_cast<void *>(&narrow) : &wide, &array.data[at], size);
-        values.push_back(array.type == onefold_s32 ? narrow : wide);
-    }
-    return values;
 }
 
 class layout_maker {

@@ -49,8 +49,7 @@ compiled_partition::compiled_partition(engine &e, std::unique_ptr<const port_pla
     : engine_(e), fixed_(std::move(fixed)), only_plan_(fixed_->only_plan()), info_(fixed_->info()) {
     if (!only_plan_) return;
     inplace_pairs_ = only_plan_->inplace_pairs;
-    for (const auto &s : only_plan_->steps.steps)
-        program_text_ += s->program_text();
+    program_text_ = only_plan_->program_text;
 }
 
 compiled_partition::compiled_partition(engine &e, std::unique_ptr<const dims_plans> by_dims)

@@ -178,7 +178,7 @@ bool try_lower(const row_program &p, program_builder &builder) {
         reads.push_back(input.buffer);
     for (const row_output &output : p.outputs)
         writes.push_back(output.to.buffer);
-    builder.add(simd::make(p), std::move(reads), std::move(writes), cost);
+    builder.add(simd::make(p), std::move(reads), std::move(writes), cost, to_string(p));
     return true;
 }
 

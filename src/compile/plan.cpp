@@ -56,9 +56,10 @@ program_builder lower_cheapest(const partition &p, const resolved_ports &ports) 
 plan make_plan(const partition &p, const resolved_ports &ports) {
     program_builder builder = lower_cheapest(p, ports);
     auto pairs = find_inplace_pairs(ports, builder);
+    std::string text = builder.program_text();
     program steps = builder.finish();
     std::string info = describe(steps);
-    return {std::move(steps), std::move(pairs), std::move(info)};
+    return {std::move(steps), std::move(pairs), std::move(text), std::move(info)};
 }
 
 } // namespace onefold::impl

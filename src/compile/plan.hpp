@@ -12,7 +12,8 @@ namespace onefold::impl {
 struct plan {
     program steps;
     std::vector<onefold_inplace_pair> inplace_pairs;
-    std::string info; // the steps' names, e.g. "onednn:reduction:jit:avx512_core"
+    std::string program_text; // what the steps compute that are programs
+    std::string info;         // the steps' names, e.g. "onednn:reduction:jit:avx512_core"
 };
 
 /// Lowers a partition whose reductions all have their axes as attributes. Throws unimplemented where nothing computes it.

@@ -40,7 +40,9 @@ void program_builder::add(std::unique_ptr<step> s, const computation &c, double 
     add(std::move(s), std::move(uses), nanoseconds);
 }
 
-void program_builder::add(std::unique_ptr<step> s, std::vector<size_t> reads, std::vector<size_t> writes, double nanoseconds) {
+void program_builder::add(std::unique_ptr<step> s, std::vector<size_t> reads, std::vector<size_t> writes, double nanoseconds,
+                          const std::string &text) {
+    program_text_ += text;
     add(std::move(s), step_uses{std::move(reads), std::move(writes), false}, nanoseconds);
 }
 

@@ -17,11 +17,14 @@ public:
 
     /// Adds the step that was made for the computation, which takes about so long.
     void add(std::unique_ptr<step> s, const computation &c, double nanoseconds = 0);
-    /// Adds a step that reads and writes those buffers.
-    void add(std::unique_ptr<step> s, std::vector<size_t> reads, std::vector<size_t> writes, double nanoseconds);
+    /// Adds a step that reads and writes those buffers, and what it computes as text.
+    void add(std::unique_ptr<step> s, std::vector<size_t> reads, std::vector<size_t> writes, double nanoseconds,
+             const std::string &text);
 
     /// What the steps take together, as their lowerings estimate it.
     double nanoseconds() const { return nanoseconds_; }
+    /// What the steps compute that are programs of several ops, one instruction a line.
+    const std::string &program_text() const { return program_text_; }
 
     /// Places the scratch buffers: two share memory where the last step that uses one comes before the first of the other.
     program finish();
@@ -56,6 +59,7 @@ private:
     std::vector<step_uses> uses_;
     std::vector<std::unique_ptr<step>> steps_;
     double nanoseconds_ = 0;
+    std::string program_text_;
 };
 
 } // namespace onefold::impl

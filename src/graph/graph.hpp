@@ -55,7 +55,7 @@ private:
     std::map<size_t, op_index> producers_;
     std::map<size_t, std::vector<op_index>> consumers_;
     std::vector<op_index> order_;
-    std::vector<size_t> position_; // in order_
+    std::vector<size_t> position_;    // in order_
     std::map<size_t, dims> inferred_; // of tensors that were given without all dims
 };
 

@@ -18,8 +18,6 @@ public:
 
     /// What verbose log and inspect show, e.g. "onednn:reduction:jit:avx512_core".
     virtual std::string name() const = 0;
-    /// What inspect shows of a step that computes a program: one instruction a line.
-    virtual std::string program_text() const { return ""; }
     /// Scratch memory that run() needs, in bytes.
     virtual size_t scratch_bytes() const { return 0; }
     /// `buffers` by the numbers that the operands of the computation have; `scratch` is aligned to 64 bytes; work for several

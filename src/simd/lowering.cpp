@@ -86,9 +86,8 @@ double cost(const row_program &p) {
         bytes += (p.instructions[output.value].varies ? elements : results) * static_cast<double>(size_of(output.to.type));
     const auto levels = levels_of(p);
     const double passes = 1 + static_cast<double>(*std::max_element(levels.begin(), levels.end()));
-    const auto expensive = static_cast<double>(std::count_if(p.instructions.begin(), p.instructions.end(), [](const auto &i) {
-        return i.varies && is_expensive(i);
-    }));
+    const auto expensive = static_cast<double>(
+        std::count_if(p.instructions.begin(), p.instructions.end(), [](const auto &i) { return i.varies && is_expensive(i); }));
     const double rows = elements / static_cast<double>(std::max<int64_t>(1, p.space.sizes.back()));
     return nanoseconds_a_step + bytes / bytes_per_nanosecond + passes * rows * nanoseconds_a_row_of_a_pass +
            elements * (passes * nanoseconds_an_element_of_a_pass + expensive * nanoseconds_a_transcendental);

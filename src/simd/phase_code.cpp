@@ -59,7 +59,6 @@ private:
         }
         if (k.by == way::in_place || k.by == way::converted) {
             if (k.inner_stride != 1) return false;
-            if (k.by == way::in_place) made_.before.push_back(action);
             add_source(i, tile_stream::way::elements, program_.inputs[k.operand].type);
             return true;
         }
@@ -153,6 +152,38 @@ private:
 
 } // namespace
 
+namespace {
+
+bool is_read_in_memory(const row_program &p, const row_kernels &kernels, size_t value) {
+    const row_kernel &k = kernels.of(value);
+    return p.instructions[value].varies && (k.by == way::in_place || k.by == way::converted);
+}
+
+void bind_streams(phase_code &code, const row_program &p, const row_kernels &kernels) {
+    using place = bound_stream::place;
+    for (const tile_stream &s : code.computation.sources) {
+        const bool in_memory = is_read_in_memory(p, kernels, s.value);
+        const int64_t size = s.by == tile_stream::way::elements ? size_of(s.type) : 0;
+        if (in_memory)
+            code.streams.push_back({place::memory, kernels.of(s.value).operand, size, 0});
+        else
+            code.streams.push_back({place::values, s.value, size, 0});
+    }
+    for (size_t r = 0; r < code.outputs.size(); ++r) {
+        const tile_stream &s = code.computation.results[r];
+        if (code.outputs[r] != no_output)
+            code.streams.push_back({place::memory, p.inputs.size() + code.outputs[r], size_of(s.type), 0});
+        else
+            code.streams.push_back({place::tile, s.value, size_of(s.type), 0});
+    }
+    for (const tile_reduction &r : code.computation.reductions) {
+        const bool is_extreme = r.op == onefold_op_reduce_max || r.op == onefold_op_reduce_min;
+        code.streams.push_back({place::total, r.instruction, 0, is_extreme ? int64_t{sizeof(float)} : int64_t{sizeof(double)}});
+    }
+}
+
+} // namespace
+
 phase_code compile_phase(const row_program &p, const row_phase &phase, const row_kernels &kernels, const isa &on,
                          bool results_are_rows) {
     if (std::string_view(on.name).substr(0, 4) != "AVX3") return {};
@@ -165,6 +196,7 @@ phase_code compile_phase(const row_program &p, const row_phase &phase, const row
         if (source.by == tile_stream::way::repeated) code.registers[source.value] = code.register_count++;
     for (size_t r = 0; r < code.outputs.size(); ++r)
         if (code.outputs[r] == no_output) code.registers[code.computation.results[r].value] = code.register_count++;
+    bind_streams(code, p, kernels);
     return code;
 }
 

@@ -5,6 +5,15 @@
 
 namespace onefold::impl::simd {
 
+/// Where a stream of the code is, and what compact rows of it are apart.
+struct bound_stream {
+    enum class place { memory, values, tile, total };
+    place in = place::values;
+    size_t index = 0;     // of the operand, or of the instruction
+    int64_t size = 0;     // of an element; 0 where the rows have one value each: never compact
+    int64_t distance = 0; // of totals
+};
+
 /// A pass of a row program, or rather the computing in it, as machine code.
 struct phase_code {
     tile_computation computation;                 // whose streams are to be given to the code
@@ -16,6 +25,7 @@ struct phase_code {
     std::vector<size_t> outputs;   // of each result: the output that it is, or none
     std::vector<size_t> registers; // of each instruction: where its tile is left, if it is
     size_t register_count = 0;
+    std::vector<bound_stream> streams; // in the order of the code's
 
     bool exists() const { return multiplying != nullptr; }
 };

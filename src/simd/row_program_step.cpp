@@ -38,6 +38,22 @@ void drop_unread_loads(row_schedule &schedule, const row_program &p, const row_k
     }
 }
 
+/// True of a result that no dim of any input has a say in.
+std::vector<bool> find_common(const row_program &p) {
+    std::vector<bool> is_common;
+    for (const row_instruction &i : p.instructions) {
+        bool common = !i.varies && i.code != row_opcode::reduce;
+        if (i.code == row_opcode::load) {
+            const dims &strides = p.inputs[i.arguments[0]].strides;
+            common = common && std::all_of(strides.begin(), strides.end(), [](int64_t stride) { return stride == 0; });
+        } else
+            for (const size_t argument : i.arguments)
+                common = common && is_common[argument];
+        is_common.push_back(common);
+    }
+    return is_common;
+}
+
 row_job make_job(const row_program &p, const isa &on) {
     row_schedule schedule = make_schedule(p, true);
     // One register more is for what has to be brought together.
@@ -57,7 +73,11 @@ row_job make_job(const row_program &p, const isa &on) {
             kernels.reduce_floats(r.instruction, on);
     }
     geometry = row_geometry(p, registers + 1, schedule.cached.size());
-    return {p, std::move(schedule), std::move(geometry), std::move(kernels), std::move(codes), registers};
+    row_job job{p, std::move(schedule), std::move(geometry), std::move(kernels), std::move(codes), registers, {}, {}};
+    const auto is_common = find_common(p);
+    for (const size_t i : job.schedule.first_results)
+        (is_common[i] ? job.common_results : job.first_results).push_back(i);
+    return job;
 }
 
 class row_program_step : public step {
@@ -66,6 +86,7 @@ public:
         : job_(make_job(p, on)), name_(fmt::format("simd:row_program:{}", on.name)) {
         const row_geometry &g = job_.geometry;
         by_passes_ = g.goes_by_passes();
+        tiles_ = g.tiles();
         results_floats_ = job_.result_distance() * static_cast<int64_t>(p.instructions.size());
         cache_floats_ = static_cast<int64_t>(job_.schedule.cached.size()) * g.tiles() * g.elements_a_tile();
         totals_bytes_ = round_up(static_cast<int64_t>(job_.kernels.total_size()) * g.width);
@@ -77,7 +98,6 @@ public:
     }
 
     std::string name() const override { return name_; }
-    std::string program_text() const override { return to_string(job_.program); }
     size_t scratch_bytes() const override { return static_cast<size_t>(slots_ * slot_bytes_); }
 
     void run(buffer_list buffers, std::byte *scratch, const executor &threads) const override {
@@ -86,9 +106,11 @@ public:
         const int64_t units_a_slot = (units + slots_ - 1) / slots_;
         for_each_unit(threads, slots_, units_a_slot * job_.geometry.elements_a_piece(), [&](int64_t begin, int64_t end) {
             row_worker worker(job_, buffers);
-            for (int64_t slot = begin; slot < end; ++slot)
-                for (int64_t unit = slot * units / slots_; unit < (slot + 1) * units / slots_; ++unit)
-                    run_unit(worker, unit, scratch + slot * slot_bytes_);
+            for (int64_t slot = begin; slot < end; ++slot) {
+                const int64_t first = slot * units / slots_;
+                for (int64_t unit = first; unit < (slot + 1) * units / slots_; ++unit)
+                    run_unit(worker, unit, unit == first, scratch + slot * slot_bytes_);
+            }
         });
     }
 
@@ -100,13 +122,14 @@ private:
         return slot + round_up((results_floats_ + cache_floats_) * static_cast<int64_t>(sizeof(float))) + block * totals_bytes_;
     }
 
-    void run_unit(row_worker &worker, int64_t unit, std::byte *slot) const {
+    void run_unit(row_worker &worker, int64_t unit, bool is_first, std::byte *slot) const {
         worker.enter(unit, results_in(slot), cache_in(slot));
+        if (is_first) worker.compute_common_results();
         worker.compute_first_results();
         std::byte *totals = totals_in(slot, 0);
         for (size_t phase = 0; phase < job_.schedule.phases.size(); ++phase) {
-            worker.clear(totals);
-            worker.run_tiles(phase, 0, job_.geometry.tiles(), totals);
+            worker.clear(phase, totals);
+            worker.run_tiles(phase, 0, tiles_, totals);
             worker.finish_pass(phase, totals);
         }
         worker.store_results();
@@ -120,6 +143,7 @@ private:
             for (int64_t unit = begin; unit < end; ++unit) {
                 std::byte *slot = scratch + unit * slot_bytes_;
                 worker.enter(unit, results_in(slot), cache_in(slot));
+                worker.compute_common_results();
                 worker.compute_first_results();
             }
         });
@@ -142,7 +166,7 @@ private:
         worker.enter(unit, results_in(slot), cache_in(slot));
         worker.check_divisors();
         std::byte *totals = totals_in(slot, block);
-        worker.clear(totals);
+        worker.clear(phase, totals);
         const int64_t first = block * job_.geometry.tiles_a_block();
         worker.run_tiles(phase, first, std::min(job_.geometry.tiles(), first + job_.geometry.tiles_a_block()), totals);
     }
@@ -152,7 +176,7 @@ private:
         const int64_t blocks = job_.geometry.blocks();
         for (int64_t apart = 1; apart < blocks; apart *= 2)
             for (int64_t b = 0; b + apart < blocks; b += 2 * apart)
-                worker.combine(totals_in(slot, b), totals_in(slot, b + apart));
+                worker.combine(phase, totals_in(slot, b), totals_in(slot, b + apart));
         worker.finish_pass(phase, totals_in(slot, 0));
         if (phase + 1 == job_.schedule.phases.size()) worker.store_results();
     }
@@ -160,6 +184,7 @@ private:
     row_job job_;
     std::string name_;
     bool by_passes_;
+    int64_t tiles_; // of a piece
     int64_t results_floats_;
     int64_t cache_floats_;
     int64_t totals_bytes_;

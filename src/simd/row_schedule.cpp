@@ -53,8 +53,10 @@ public:
         phase.is_read_from_cache.assign(needed_.size(), false);
         for (const size_t value : cached)
             phase.is_read_from_cache[value] = true;
-        for (size_t i = 0; i < needed_.size(); ++i)
+        for (size_t i = 0; i < needed_.size(); ++i) {
             if (!program_.instructions[i].varies && levels_[i] == phase_ + 1) phase.results.push_back(i);
+            if (is_reduced_here(i)) phase.reductions.push_back(i);
+        }
         return phase;
     }
 

@@ -19,6 +19,7 @@ struct row_phase {
     std::vector<bool> is_read_from_cache; // of each instruction: an earlier pass made its tiles
     std::vector<size_t> results;          // instructions with one value a result, computed behind the pass in this order
     std::vector<size_t> read_results;     // results that the pass reads
+    std::vector<size_t> reductions;       // instructions that it feeds
 };
 inline constexpr size_t no_register = SIZE_MAX;
 

@@ -93,33 +93,13 @@ void row_worker::run_tile(size_t phase, std::byte *totals) {
 
 void row_worker::run_code(const phase_code &code, std::byte *totals) {
     tile_call call; // NOLINT(cppcoreguidelines-pro-type-member-init): what the code reads is set
-    size_t stream = 0;
     bool is_compact = true;
-    const auto add = [&](void *data, int64_t distance, int64_t compact) {
-        call.pointers[stream] = data;
-        call.distances[stream++] = distance;
-        is_compact = is_compact && distance == compact;
-    };
-    for (const tile_stream &s : code.computation.sources) {
-        int64_t distance = 0;
-        void *data = source_of(s, distance);
-        add(data, distance, s.by == tile_stream::way::elements ? length_ * size_of(s.type) : -1);
-    }
-    for (size_t r = 0; r < code.outputs.size(); ++r) {
-        const tile_stream &result = code.computation.results[r];
-        const int64_t compact = length_ * size_of(result.type);
-        if (code.outputs[r] == no_output) {
-            float *tile = tile_of(code.registers, result.value);
-            values_[result.value] = {tile, length_};
-            add(tile, compact, compact);
-        } else {
-            const memory_place &m = memory_[job_.program.inputs.size() + code.outputs[r]];
-            add(m.data, m.distance, compact);
-        }
-    }
-    for (const tile_reduction &reduction : code.computation.reductions) {
-        const row_reduction &r = job_.kernels.reduction_of(reduction.instruction);
-        add(tile_totals_of(r, totals), static_cast<int64_t>(r.kernels.total_size), -1);
+    size_t stream = 0;
+    for (const bound_stream &s : code.streams) {
+        const memory_place place = place_of(s, code, totals);
+        call.pointers[stream] = place.data;
+        call.distances[stream++] = place.distance;
+        is_compact = is_compact && s.size > 0 && place.distance == length_ * s.size;
     }
     call.rows = is_compact ? 1 : rows_;
     call.length = is_compact ? rows_ * length_ : length_;
@@ -127,15 +107,26 @@ void row_worker::run_code(const phase_code &code, std::byte *totals) {
     (multiplies ? code.multiplying : code.dividing)->run(call);
 }
 
-/// Where the code reads a stream.
-void *row_worker::source_of(const tile_stream &s, int64_t &distance) const {
-    const row_kernel &k = job_.kernels.of(s.value);
-    if (k.by == row_kernel::way::converted && job_.program.instructions[s.value].varies) {
-        distance = memory_[k.operand].distance;
-        return memory_[k.operand].data;
+row_worker::memory_place row_worker::place_of(const bound_stream &s, const phase_code &code, std::byte *totals) {
+    constexpr auto size = static_cast<int64_t>(sizeof(float));
+    switch (s.in) {
+    case bound_stream::place::memory:
+        return memory_[s.index];
+    case bound_stream::place::values: {
+        const auto *data = reinterpret_cast<const std::byte *>(values_[s.index].data);
+        // Only read.
+        return {const_cast<std::byte *>(data),
+                values_[s.index].distance * size}; // NOLINT(cppcoreguidelines-pro-type-const-cast)
     }
-    distance = values_[s.value].distance * static_cast<int64_t>(sizeof(float));
-    return const_cast<float *>(values_[s.value].data); // NOLINT(cppcoreguidelines-pro-type-const-cast): only read
+    case bound_stream::place::tile: {
+        float *tile = tile_of(code.registers, s.index);
+        values_[s.index] = {tile, length_};
+        return {reinterpret_cast<std::byte *>(tile), length_ * size};
+    }
+    case bound_stream::place::total:
+        break;
+    }
+    return {tile_totals_of(job_.kernels.reduction_of(s.index), totals), s.distance};
 }
 
 /// Where an instruction's tile is made: its cache, else its register.

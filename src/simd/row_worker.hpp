@@ -17,8 +17,10 @@ struct row_job {
     row_schedule schedule;
     row_geometry geometry;
     row_kernels kernels;
-    std::vector<phase_code> codes; // of each phase
-    size_t register_count;         // without the spare one
+    std::vector<phase_code> codes;      // of each phase
+    size_t register_count;              // without the spare one
+    std::vector<size_t> common_results; // of the schedule's first: the same for all pieces
+    std::vector<size_t> first_results;  // the others
 
     /// Offset, in floats, of a result's values in a unit's memory.
     int64_t result_offset(size_t instruction) const { return static_cast<int64_t>(instruction) * result_distance(); }
@@ -32,12 +34,13 @@ public:
 
     /// Goes to a piece; its results and cached tiles lie in that memory.
     void enter(int64_t unit, float *results, float *cache);
-    /// The results that need no pass.
+    /// The results that need no pass: those that are the same for all pieces, and the others.
+    void compute_common_results();
     void compute_first_results();
     /// A pass over tiles [begin, end) into totals, which are those of one reduction after the other.
     void run_tiles(size_t phase, int64_t begin, int64_t end, std::byte *totals);
-    void clear(std::byte *totals) const;
-    void combine(std::byte *totals, const std::byte *others) const;
+    void clear(size_t phase, std::byte *totals) const;
+    void combine(size_t phase, std::byte *totals, const std::byte *others) const;
     /// From totals over all tiles to the results that follow from them.
     void finish_pass(size_t phase, const std::byte *totals);
     /// Stores the outputs that are results.
@@ -56,7 +59,7 @@ private:
     void act(const std::vector<size_t> &registers, const tile_action &action, std::byte *totals);
     void run_tile(size_t phase, std::byte *totals);
     void run_code(const phase_code &code, std::byte *totals);
-    void *source_of(const tile_stream &s, int64_t &distance) const;
+    memory_place place_of(const bound_stream &s, const phase_code &code, std::byte *totals);
     float *tile_of(const std::vector<size_t> &registers, size_t i);
     void compute(const std::vector<size_t> &registers, size_t i);
     void compute_with(const row_kernel &k, float *dst, int64_t distance);
@@ -78,9 +81,9 @@ private:
         return totals + static_cast<int64_t>(r.totals) * geometry_.width;
     }
     template <typename Body>
-    void for_each_reduction(const Body &body) const {
-        for (size_t i = 0; i < job_.program.instructions.size(); ++i)
-            if (job_.program.instructions[i].code == row_opcode::reduce) body(job_.kernels.reduction_of(i));
+    void for_each_reduction(size_t phase, const Body &body) const {
+        for (const size_t i : job_.schedule.phases[phase].reductions)
+            body(job_.kernels.reduction_of(i));
     }
     /// Of a tile's results.
     std::byte *tile_totals_of(const row_reduction &r, std::byte *totals) const {
@@ -115,9 +118,9 @@ private:
     };
     const careful_request *careful_ = nullptr;
 
-    std::array<std::byte *, most_instructions> piece_{}; // of each operand
-    std::array<memory_place, most_instructions> memory_{};
-    std::array<tile_operand, most_instructions> values_{};
+    std::array<std::byte *, most_instructions> piece_; // of each operand
+    std::array<memory_place, most_instructions> memory_;
+    std::array<tile_operand, most_instructions> values_;
     std::bitset<most_instructions> may_multiply_; // by the reciprocals of a divisor
     alignas(64) float registers_[register_elements];
 };

@@ -5,17 +5,26 @@
 
 namespace onefold::impl::simd {
 
+void row_worker::compute_common_results() {
+    const int64_t width = width_;
+    width_ = geometry_.width; // the first piece may have fewer results than others
+    for (const size_t i : job_.common_results)
+        compute_result(i, nullptr);
+    width_ = width;
+}
+
 void row_worker::compute_first_results() {
-    for (const size_t i : job_.schedule.first_results)
+    for (const size_t i : job_.first_results)
         compute_result(i, nullptr);
 }
 
-void row_worker::clear(std::byte *totals) const {
-    for_each_reduction([&](const row_reduction &r) { r.kernels.clear(totals_of(r, totals), static_cast<size_t>(width_)); });
+void row_worker::clear(size_t phase, std::byte *totals) const {
+    for_each_reduction(phase,
+                       [&](const row_reduction &r) { r.kernels.clear(totals_of(r, totals), static_cast<size_t>(width_)); });
 }
 
-void row_worker::combine(std::byte *totals, const std::byte *others) const {
-    for_each_reduction([&](const row_reduction &r) {
+void row_worker::combine(size_t phase, std::byte *totals, const std::byte *others) const {
+    for_each_reduction(phase, [&](const row_reduction &r) {
         r.kernels.combine(totals_of(r, totals), totals_of(r, others), static_cast<size_t>(width_));
     });
 }

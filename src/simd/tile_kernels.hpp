@@ -9,8 +9,8 @@ namespace onefold::impl::simd {
 
 /// Values for the rows of a tile, in f32: a row of them side by side, or one for each row.
 struct tile_operand {
-    const float *data = nullptr;
-    int64_t distance = 0; // from row to row, in elements
+    const float *data;
+    int64_t distance; // from row to row, in elements
 };
 
 /// What an instruction does to a tile of `rows` rows of `length` elements; dst may be where an operand that has one element for

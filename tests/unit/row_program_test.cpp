@@ -73,7 +73,8 @@ TEST_F(instructions_test, the_mean_of_squares_needs_no_squares) {
 
 TEST_F(instructions_test, differences_and_products_are_fused_into_what_follows) {
     const size_t mean = made_.reduce(onefold_op_reduce_mean, src_);
-    const size_t scaled = made_.binary(onefold_op_multiply, made_.binary(onefold_op_subtract, src_, mean), made_.load(1, false));
+    const size_t scaled =
+        made_.binary(onefold_op_multiply, made_.binary(onefold_op_subtract, src_, mean), made_.load(1, false));
     const size_t result =
         made_.binary(onefold_op_add, made_.binary(onefold_op_multiply, scaled, made_.load(2, true)), made_.constant(3));
     const std::string text = finish({result});
@@ -89,7 +90,8 @@ TEST_F(instructions_test, a_result_that_is_reduced_is_spread_first) {
 
 // ---- frames
 
-op make_op(op_kind kind, const std::vector<dims> &inputs, const dims &output, std::vector<size_t> ids, attribute_map attributes = {}) {
+op make_op(op_kind kind, const std::vector<dims> &inputs, const dims &output, std::vector<size_t> ids,
+           attribute_map attributes = {}) {
     op o;
     o.id = 100 + ids.back();
     o.kind = kind;

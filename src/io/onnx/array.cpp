@@ -69,8 +69,14 @@ std::optional<int64_t> onnx_type_by_name(std::string_view name) {
 }
 
 std::vector<int64_t> integers_of(const onnx_array &array) {
-    std::vector<int64_t> values(array.data.size() / sizeof(int64_t));
-    if (!values.empty()) std::memcpy(values.data(), array.data.data(), array.data.size());
+    std::vector<int64_t> values;
+    const auto size = static_cast<size_t>(size_of(array.type));
+    for (size_t at = 0; at + size <= array.data.size(); at += size) {
+        int32_t narrow = 0;
+        int64_t wide = 0;
+        std::memcpy(array.type == onefold_s32 ? static_cast<void *>(&narrow) : &wide, &array.data[at], size);
+        values.push_back(array.type == onefold_s32 ? narrow : wide);
+    }
     return values;
 }
 
