@@ -19,11 +19,11 @@ public:
     /// Names the groups of nodes to take.
     void get_capability(const OrtGraph &graph, OrtEpGraphSupportInfo &info) const;
     /// Makes of a graph that consists of a group's nodes what computes it; the caller owns it.
-    OrtNodeComputeInfo *compile(const OrtGraph &graph, const OrtNode &fused_node) const;
+    OrtNodeComputeInfo *compile(const OrtGraph &graph, const OrtNode &fused_node);
 
     /// Calls the function with the provider; what it throws becomes a status.
     template <typename Function>
-    OrtStatus *guard(Function &&function) const noexcept {
+    OrtStatus *guard(Function &&function) noexcept {
         return host_.guard([&] { function(*this); });
     }
 
@@ -35,6 +35,7 @@ private:
 
     const host &host_;
     claim_mode mode_;
+    bool has_compiled_ = false;
     const OrtLogger &logger_;
     std::shared_ptr<impl::engine> engine_;
 };
