@@ -183,6 +183,22 @@ host_graph read_graph(const host &h, const OrtGraph &graph) {
     return result;
 }
 
+bool is_inside_of_node(const host &h, const OrtGraph &graph) {
+    size_t inputs = 0;
+    h.check(h->Graph_GetNumInputs(&graph, &inputs));
+    if (inputs == 0) return true;
+    const auto is_from_outside = [&](const OrtValueInfo *value) {
+        bool is_outside = false;
+        if (value) h.check(h->ValueInfo_IsFromOuterScope(value, &is_outside));
+        return is_outside;
+    };
+    const auto nodes = list<OrtNode, OrtGraph>(h, h->Graph_GetNumNodes, h->Graph_GetNodes, graph);
+    return std::any_of(nodes.begin(), nodes.end(), [&](const OrtNode *node) {
+        const auto values = values_read(h, *node);
+        return std::any_of(values.begin(), values.end(), is_from_outside);
+    });
+}
+
 impl::dims dims_of(const host &h, const OrtValue &tensor) {
     OrtTensorTypeAndShapeInfo *info = nullptr;
     h.check(h->GetTensorTypeAndShape(&tensor, &info));

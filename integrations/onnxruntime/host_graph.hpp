@@ -42,6 +42,9 @@ struct host_graph {
 /// Reads a graph. Throws host_error.
 host_graph read_graph(const host &h, const OrtGraph &graph);
 
+/// True for a graph that an attribute of a node holds, as far as that shows: it has no inputs, or reads what is outside of it.
+bool is_inside_of_node(const host &h, const OrtGraph &graph);
+
 /// The names of a node's inputs and outputs; empty for one that is left out.
 std::vector<std::string> input_names(const host &h, const OrtNode &node);
 std::vector<std::string> output_names(const host &h, const OrtNode &node);

@@ -34,12 +34,12 @@ private:
 const char *get_name(const OrtEp *) noexcept { return provider_name; }
 
 OrtStatus *get_capability(OrtEp *self, const OrtGraph *graph, OrtEpGraphSupportInfo *info) noexcept {
-    return static_cast<provider *>(self)->guard([&](const provider &p) { p.get_capability(*graph, *info); });
+    return static_cast<provider *>(self)->guard([&](provider &p) { p.get_capability(*graph, *info); });
 }
 
 OrtStatus *compile(OrtEp *self, const OrtGraph **graphs, const OrtNode **fused_nodes, size_t count, OrtNodeComputeInfo **infos,
                    OrtNode **) noexcept {
-    return static_cast<provider *>(self)->guard([&](const provider &p) {
+    return static_cast<provider *>(self)->guard([&](provider &p) {
         for (size_t i = 0; i < count; ++i)
             infos[i] = p.compile(*graphs[i], *fused_nodes[i]);
     });
@@ -80,7 +80,14 @@ bool provider::compiles(const host_graph &graph, std::span<const size_t> members
     }
 }
 
+bool provider::may_take_nodes(const OrtGraph &graph) const {
+    // 1.23 numbers the groups of each graph from 0 on, and refuses a model in which two graphs have some: there, those inside
+    // of nodes are left alone, and so is what comes after a graph that has groups.
+    return host_.version() > oldest_version || (!has_compiled_ && !is_inside_of_node(host_, graph));
+}
+
 void provider::get_capability(const OrtGraph &graph, OrtEpGraphSupportInfo &info) const {
+    if (!may_take_nodes(graph)) return;
     const host_graph read = read_graph(host_, graph);
     for (const std::vector<size_t> &members : find_claims(host_, read, mode_)) {
         if (!compiles(read, members)) continue;
@@ -93,7 +100,8 @@ void provider::get_capability(const OrtGraph &graph, OrtEpGraphSupportInfo &info
     }
 }
 
-OrtNodeComputeInfo *provider::compile(const OrtGraph &graph, const OrtNode &fused_node) const {
+OrtNodeComputeInfo *provider::compile(const OrtGraph &graph, const OrtNode &fused_node) {
+    has_compiled_ = true;
     const host_graph read = read_graph(host_, graph);
     std::vector<size_t> members(read.nodes.size());
     for (size_t i = 0; i < members.size(); ++i)

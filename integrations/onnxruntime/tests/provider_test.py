@@ -39,8 +39,11 @@ class Registration(unittest.TestCase):
             np.testing.assert_allclose(y, x.mean(1, keepdims=True), rtol=1e-6)
 
     def test_an_unknown_claim_is_refused(self):
-        with self.assertRaisesRegex(Exception, 'provider option claim is "most"; it must be fast or all'):
-            make_session(models.one_node("ReduceMean", [[3, 4]], axes=[1]), claim="most")
+        with self.assertRaises(Exception) as raised:
+            make_session(models.one_node("ReduceMean", [[3, 4]], axes=[1]), claim="most", alone=True)
+        # The Python package of older versions tries the CPU provider when the first exception came.
+        messages = f"{raised.exception} {raised.exception.__context__}"
+        self.assertIn('provider option claim is "most"; it must be fast or all', messages)
 
     def test_sessions_come_and_go(self):
         model = models.pattern("softmax", (4, 8), 18)
