@@ -43,14 +43,14 @@ std::vector<op_index> producers_of(const graph &g, op_index i) {
 
 /// True if a value of the members leads, by way of ops or partitions outside, to a member again.
 bool has_way_around(const graph &g, const op_set &members, const taken_ops &taken) {
-    size_t last = 0;
+    size_t last = taken.last_position();
     for (const op_index member : members)
         last = std::max(last, g.position(member));
     op_set seen;
     std::vector<op_index> next;
     const auto visit = [&](op_index i) {
-        // What stands behind all members leads to none, but by way of its partition.
-        if ((g.position(i) <= last || taken[i]) && seen.insert(i).second) next.push_back(i);
+        // What stands behind all members, and all partitions, leads to none.
+        if (g.position(i) <= last && seen.insert(i).second) next.push_back(i);
     };
     const auto visit_consumers = [&](op_index i, bool of_member) {
         for (const op_index consumer : consumers_of(g, i))

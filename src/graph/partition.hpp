@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -17,7 +18,10 @@ public:
     /// The members of an op's partition; the op itself if it is free.
     std::vector<op_index> mates(op_index i) const { return (*this)[i] ? parts_[part_[i]] : std::vector<op_index>{i}; }
     size_t part(op_index i) const { return part_[i]; }
-    void add_part(const std::vector<op_index> &members) {
+    /// The last place in the topological order that belongs to a partition.
+    size_t last_position() const { return last_position_; }
+    void add_part(const std::vector<op_index> &members, size_t position) {
+        last_position_ = std::max(last_position_, position);
         for (const op_index member : members)
             part_[member] = parts_.size();
         parts_.push_back(members);
@@ -26,6 +30,7 @@ public:
 private:
     static constexpr size_t no_part = SIZE_MAX;
     std::vector<size_t> part_;
+    size_t last_position_ = 0;
     std::vector<std::vector<op_index>> parts_;
 };
 

@@ -97,9 +97,9 @@ std::vector<std::shared_ptr<const partition>> make_partitions(const graph &g, st
     for (const op_index seed : g.topological_order()) {
         if (taken[seed]) continue;
         found.push_back(find_partition(g, kinds, seed, taken));
-        taken.add_part(found.back().members);
         for (const op_index member : found.back().members)
             found.back().position = std::max(found.back().position, g.position(member));
+        taken.add_part(found.back().members, found.back().position);
     }
     std::vector<std::shared_ptr<const partition>> partitions;
     partitions.reserve(found.size());
