@@ -11,7 +11,7 @@ namespace {
 constexpr int64_t largest_tile = 4096;         // elements
 constexpr int64_t registers_bytes = 24 * 1024; // of all registers together: they should stay in L1
 constexpr int64_t widest_rows = 128;           // results of a piece whose rows they are
-constexpr int64_t near_bytes = 16 * 1024;      // what of several rows together should stay in L1
+constexpr int64_t near_bytes = 48 * 1024;      // what of several rows together should stay in L1, or near it
 constexpr int64_t large_piece = 1024 * 1024;   // bytes: no longer in L2
 constexpr int64_t narrow_columns = 128;
 constexpr int64_t widest_columns = 1024;

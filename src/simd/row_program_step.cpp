@@ -73,7 +73,13 @@ row_job make_job(const row_program &p, const isa &on) {
             kernels.reduce_floats(r.instruction, on);
     }
     geometry = row_geometry(p, registers + 1, schedule.cached.size());
-    row_job job{p, std::move(schedule), std::move(geometry), std::move(kernels), std::move(codes), registers, {}, {}};
+    row_job job{p, std::move(schedule), std::move(geometry), std::move(kernels), std::move(codes), registers, {}, {}, {}};
+    for (const row_instruction &i : p.instructions)
+        if (i.code == row_opcode::load && i.varies) {
+            const size_t input = i.arguments[0];
+            const bool is_dense = job.geometry.reduced.strides[input] == size_of(p.inputs[input].type);
+            if (is_dense && job.geometry.kept.strides[input] != 0) job.streamed_inputs.push_back(input);
+        }
     const auto is_common = find_common(p);
     for (const size_t i : job.schedule.first_results)
         (is_common[i] ? job.common_results : job.first_results).push_back(i);

@@ -27,6 +27,7 @@ void row_worker::enter(int64_t unit, float *results, float *cache) {
     const odometer outer(geometry_.outer_kept, unit / geometry_.pieces_a_row());
     const int64_t first = unit % geometry_.pieces_a_row() * geometry_.width;
     width_ = std::min(geometry_.width, geometry_.kept.length - first);
+    has_next_ = geometry_.results_are_rows && first + 2 * geometry_.width <= geometry_.kept.length;
     const auto enter_operand = [&](size_t number, size_t buffer) {
         piece_[number] = buffers_[buffer] + outer.offset(number) + first * geometry_.kept.strides[number];
     };
@@ -69,10 +70,23 @@ void row_worker::run_tiles(size_t phase, int64_t begin, int64_t end, std::byte *
         for (; tile_ < end && in_group < tiles_a_group_; ++tile_, ++in_group) {
             enter_tile(run, outer);
             run_tile(phase, totals);
+            if (has_next_ && phase + 1 == job_.schedule.phases.size()) prefetch_next();
             if (++run < runs_) continue;
             run = 0;
             outer.next();
         }
+    }
+}
+
+/// What the next piece reads in the place of this tile, while the last pass over this one writes: memory has less to do then.
+void row_worker::prefetch_next() const {
+    constexpr int64_t line = 64;
+    for (const size_t k : job_.streamed_inputs) {
+        const std::byte *next = memory_[k].data + geometry_.width * geometry_.kept.strides[k];
+        const int64_t bytes = length_ * size_of(job_.program.inputs[k].type);
+        for (int64_t r = 0; r < rows_; ++r)
+            for (int64_t at = 0; at < bytes; at += line)
+                __builtin_prefetch(next + r * memory_[k].distance + at);
     }
 }
 

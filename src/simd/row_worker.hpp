@@ -17,10 +17,11 @@ struct row_job {
     row_schedule schedule;
     row_geometry geometry;
     row_kernels kernels;
-    std::vector<phase_code> codes;      // of each phase
-    size_t register_count;              // without the spare one
-    std::vector<size_t> common_results; // of the schedule's first: the same for all pieces
-    std::vector<size_t> first_results;  // the others
+    std::vector<phase_code> codes;       // of each phase
+    size_t register_count;               // without the spare one
+    std::vector<size_t> common_results;  // of the schedule's first: the same for all pieces
+    std::vector<size_t> first_results;   // the others
+    std::vector<size_t> streamed_inputs; // those that vary along kept and reduced dims, side by side
 
     /// Offset, in floats, of a result's values in a unit's memory.
     int64_t result_offset(size_t instruction) const { return static_cast<int64_t>(instruction) * result_distance(); }
@@ -58,6 +59,7 @@ private:
     void enter_tile(int64_t run, const odometer &outer);
     void act(const std::vector<size_t> &registers, const tile_action &action, std::byte *totals);
     void run_tile(size_t phase, std::byte *totals);
+    void prefetch_next() const;
     void run_code(const phase_code &code, std::byte *totals);
     memory_place place_of(const bound_stream &s, const phase_code &code, std::byte *totals);
     float *tile_of(const std::vector<size_t> &registers, size_t i);
@@ -99,6 +101,7 @@ private:
     float *results_ = nullptr;
     float *cache_ = nullptr;
     int64_t width_ = 0;      // of this piece
+    bool has_next_ = false;  // beside it is another one as wide
     int64_t first_ = 0;      // result of the tile
     int64_t tile_width_ = 0; // likewise
     int64_t tile_ = 0;       // its number
