@@ -7,6 +7,10 @@ set_target_properties(onefold PROPERTIES VERSION ${PROJECT_VERSION_MAJOR} INSTAL
 set_target_properties(onefold_python PROPERTIES INSTALL_RPATH "$ORIGIN/lib")
 install(TARGETS onefold_python LIBRARY DESTINATION onefold COMPONENT python)
 install(TARGETS onefold LIBRARY DESTINATION onefold/lib COMPONENT python NAMELINK_SKIP)
+if(TARGET onefold_onnxruntime_ep) # what onefold.onnxruntime.register() registers
+    set_target_properties(onefold_onnxruntime_ep PROPERTIES INSTALL_RPATH "$ORIGIN")
+    install(TARGETS onefold_onnxruntime_ep LIBRARY DESTINATION onefold/lib COMPONENT python)
+endif()
 install(FILES ${package_dir}/_core.pyi DESTINATION onefold COMPONENT python)
 install(CODE "
     set(on_every_linux [==[${on_every_linux}]==])
