@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "graph/schema.hpp"
 #include "integrations/onnxruntime/claims.hpp"
@@ -36,9 +37,11 @@ constexpr std::array missing_in_elementwise = {
     missing_types{"Gelu", types({onefold_f64})},
     missing_types{"HardSigmoid", types({onefold_f64})},
     missing_types{"HardSwish", types({onefold_f64})},
+    missing_types{"InstanceNormalization", types({onefold_f64})},
     missing_types{"LeakyRelu", types({onefold_f64})},
     missing_types{"Max", short_integers},
     missing_types{"Mean", types({onefold_f64})},
+    missing_types{"MeanVarianceNormalization", types({onefold_f64})},
     missing_types{"Min", short_integers},
     missing_types{"Mish", types({onefold_f64})},
     missing_types{"Relu", types({onefold_s16, onefold_s64})},
@@ -95,6 +98,53 @@ role role_of(const host_graph &graph, const std::vector<bool> &supported, size_t
     return leads ? role::leads : role::joins;
 }
 
+/// The axes of a reduction, in [0, rank); nothing where they are not known, empty for all of them.
+std::optional<std::set<int64_t>> known_axes(const group &g, int64_t rank) {
+    std::vector<int64_t> axes;
+    for (const impl::io::onnx_named_value &attribute : g.nodes[0].attributes)
+        if (const auto *given = std::get_if<std::vector<int64_t>>(&attribute.value)) axes = *given;
+    if (g.inputs.size() > 1) {
+        if (!g.inputs[1].constant) return std::nullopt;
+        axes = impl::io::integers_of(*g.inputs[1].constant);
+    }
+    std::set<int64_t> result;
+    for (const int64_t axis : axes)
+        result.insert(axis < 0 ? axis + rank : axis);
+    return result;
+}
+
+/// Where the CPU provider's own fast kernels (f32; mean, sum, max, min) are slower: axes in front, or few elements a result.
+bool has_slow_axes_for_host(const group &g, const impl::dims &dims) {
+    constexpr int64_t few = 16;
+    const auto axes = known_axes(g, static_cast<int64_t>(dims.size()));
+    if (!axes) return false;
+    if (axes->empty()) return true;
+    int64_t reduced = 1;
+    bool kept_before = false, is_in_front = true;
+    for (size_t d = 0; d < dims.size(); ++d) {
+        if (dims[d] == 1) continue;
+        const bool is_reduced = axes->contains(static_cast<int64_t>(d));
+        if (is_reduced) reduced *= dims[d];
+        is_in_front &= !(is_reduced && kept_before);
+        kept_before |= !is_reduced;
+    }
+    return is_in_front || reduced <= few;
+}
+
+/// A reduction without neighbours to join it.
+bool is_faster_alone(const group &g) {
+    constexpr int64_t least_elements = 4096; // below, what a group costs the host shows
+    constexpr std::array fast_in_host = {"ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum"};
+    const std::string &op = g.nodes[0].op_type;
+    const group_input &src = g.inputs.at(0);
+    const bool is_known = src.dims && std::find(src.dims->begin(), src.dims->end(), impl::unknown_dim) == src.dims->end();
+    if (is_known && impl::element_count(*src.dims) < least_elements) return false;
+    if (src.type == onefold_f32 && std::find(fast_in_host.begin(), fast_in_host.end(), op) != fast_in_host.end())
+        return is_known && has_slow_axes_for_host(g, *src.dims);
+    const bool is_integer = contains(impl::all_integers, src.type);
+    return !(is_integer && op == "ReduceLogSumExp") && !(src.type == onefold_s32 && op == "ReduceL2");
+}
+
 } // namespace
 
 std::vector<bool> choose_fast(const host_graph &graph, const std::vector<bool> &supported) {
@@ -123,13 +173,15 @@ std::vector<bool> choose_fast(const host_graph &graph, const std::vector<bool> &
     return chosen;
 }
 
-bool is_worth_it(const host_graph &graph, std::span<const size_t> members) {
-    return std::any_of(members.begin(), members.end(), [&](size_t n) {
+bool is_worth_it(const host_graph &graph, std::span<const size_t> members, const group &g) {
+    bool has_reduction = false, has_others = false;
+    for (const size_t n : members) {
         const onnx_node_source &node = graph.nodes[n].source;
         const op_family family = family_of(node, graph.opset);
-        const impl::data_type type = type_of(graph, node);
-        return is_missing(graph, node) || is_wide(node, family) || type == onefold_f16 || family == op_family::reduction;
-    });
+        if (is_missing(graph, node) || is_wide(node, family) || type_of(graph, node) == onefold_f16) return true;
+        (family == op_family::reduction ? has_reduction : has_others) = true;
+    }
+    return has_reduction && (has_others || members.size() > 1 || is_faster_alone(g));
 }
 
 } // namespace onefold::onnxruntime

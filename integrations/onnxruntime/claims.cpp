@@ -88,7 +88,9 @@ std::vector<std::vector<size_t>> find_claims(const host &h, const host_graph &gr
     drop_computed_axes(h, graph, chosen);
     std::vector<std::vector<size_t>> groups = group_nodes(graph, chosen);
     if (mode == claim_mode::fast)
-        std::erase_if(groups, [&](const std::vector<size_t> &members) { return !is_worth_it(graph, members); });
+        std::erase_if(groups, [&](const std::vector<size_t> &members) {
+            return !is_worth_it(graph, members, make_group(h, graph, members));
+        });
     return groups;
 }
 

@@ -19,7 +19,7 @@ std::vector<bool> find_supported(const host &h, const host_graph &graph);
 std::vector<bool> choose_fast(const host_graph &graph, const std::vector<bool> &supported);
 
 /// True if a group of chosen nodes is to be taken, in mode fast.
-bool is_worth_it(const host_graph &graph, std::span<const size_t> members);
+bool is_worth_it(const host_graph &graph, std::span<const size_t> members, const group &g);
 
 /// Groups of the nodes that are chosen, indices in rising order. No path leads from a group to itself through other nodes, and
 /// none from one group to another and back.

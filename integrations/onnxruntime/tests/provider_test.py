@@ -212,6 +212,16 @@ class Patterns(unittest.TestCase):
             np.testing.assert_allclose(y, (x - m) * np.sin(m), rtol=1e-4, atol=1e-6)
             self.assertEqual(nodes_by_provider(b.model(), {"x": x}, claim=claim), nodes)
 
+    def test_lone_reductions_are_taken_where_they_are_faster(self):
+        for op, shape, axes, taken in (("ReduceMean", (64, 96), [0], True), ("ReduceMean", (64, 96), [1], False),
+                                       ("ReduceSum", (4096, 8), [1], True), ("ReduceMean", (64, 96), None, True),
+                                       ("ReduceMax", (1, 64, 96), [-2], True), ("ReduceMean", (8, 8), [0], False),
+                                       ("ReduceL2", (64, 96), [1], True)):
+            model, x = models.one_node(op, [shape], axes=axes), normal(shape)
+            expected, = run(make_session(model, claim="none"), {"x0": x})
+            np.testing.assert_allclose(run(make_session(model), {"x0": x})[0], expected, rtol=1e-4, atol=1e-5)
+            self.assertEqual(nodes_by_provider(model, {"x0": x}), {NAME if taken else CPU: 1}, f"{op} {shape} {axes}")
+
     def test_a_model_of_nothing_of_ours_is_left_alone(self):
         model = models.one_node("Sin", [[4]])
         self.assertEqual(nodes_by_provider(model, {"x0": normal(4)}, claim="all"), {CPU: 1})
