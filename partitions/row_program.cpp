@@ -87,7 +87,7 @@ public:
         op_set found;
         for (const op_index member : members_)
             for (const auto &output : graph_.ops()[member].outputs)
-                if (leaves(output.id) && !frame_.can_store(output.id)) found.insert(member);
+                if (leaves(graph_, output.id, members_) && !frame_.can_store(output.id)) found.insert(member);
         return found;
     }
 
@@ -100,7 +100,7 @@ public:
             if (o.schema().family == op_family::reduction) ++reductions;
             has_branch = has_branch || o.schema().family == op_family::conversion ||
                          o.schema().family == op_family::normalization || count_inside(o) > 1 ||
-                         (count_inside(o) > 0 && leaves(o.outputs[0].id)) || broadcasts_a_member(o);
+                         (count_inside(o) > 0 && leaves(graph_, o.outputs[0].id, members_)) || broadcasts_a_member(o);
         }
         return reductions > 1 || has_branch;
     }
@@ -130,12 +130,6 @@ private:
                    const auto producer = graph_.producer(input.id);
                    return producer && members_.count(*producer) != 0 && *graph_.dims_of(input) != *graph_.dims_of(o.outputs[0]);
                });
-    }
-
-    bool leaves(size_t id) const {
-        const auto &consumers = graph_.consumers(id);
-        return consumers.empty() ||
-               std::any_of(consumers.begin(), consumers.end(), [&](op_index c) { return members_.count(c) == 0; });
     }
 
     /// The members that consume an op's result.

@@ -170,6 +170,7 @@ bool try_in_dense_f32(const computation &c, program_builder &builder) {
 } // namespace
 
 bool try_lower(const row_program &p, program_builder &builder) {
+    if (kept_count(p.space) == 0) return true;
     const double cost = simd::cost(p);
     if (cost == unsupported) return false;
     std::vector<size_t> reads;

@@ -20,7 +20,7 @@ struct lowering {
 /// rest behind it; else with operands brought into dense f32 first. Throws unimplemented where nothing computes it.
 void lower(computation c, program_builder &builder);
 
-/// Adds the step that computes a row program; false where there is none.
+/// Adds the step that computes a row program, if it has results at all; false where there is none.
 bool try_lower(const row_program &p, program_builder &builder);
 
 } // namespace onefold::impl

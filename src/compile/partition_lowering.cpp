@@ -27,10 +27,8 @@ dims to_loop_strides(const placed_tensor &t, const dims &result_dims, const std:
 partition_lowering::partition_lowering(const partition &p, const std::vector<logical_tensor> &inputs,
                                        const std::vector<logical_tensor> &outputs, const std::map<size_t, dims> &dims_of)
     : partition_(p), dims_of_(dims_of), builder_(inputs.size(), outputs.size()) {
-    for (size_t i = 0; i < inputs.size(); ++i)
-        placed_[inputs[i].id] = impl::placed(inputs[i], builder_.input_buffer(i));
-    for (size_t i = 0; i < outputs.size(); ++i)
-        outputs_[outputs[i].id] = impl::placed(outputs[i], builder_.output_buffer(i));
+    placed_ = place(inputs, builder_.input_buffer(0));
+    outputs_ = place(outputs, builder_.output_buffer(0));
     for (const op &o : p.ops)
         for (const logical_tensor &input : o.inputs)
             ++uses_[input.id];
@@ -59,7 +57,7 @@ void partition_lowering::lower_normalization(const op &o) {
         placed_[output.id] = outputs[output.id];
     }
     const auto program = make_row_program(alone, placed_, outputs, dims_of_);
-    if (!program || (kept_count(program->space) > 0 && !try_lower(*program, builder_)))
+    if (!program || !try_lower(*program, builder_))
         fail(onefold_unimplemented, "{}: nothing computes it over dims {}", to_string(o),
              to_string(dims_of_.at(o.inputs[0].id)));
 }

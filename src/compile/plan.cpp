@@ -1,6 +1,5 @@
 #include "compile/plan.hpp"
 
-#include "compile/loop_space.hpp"
 #include "compile/partition_lowering.hpp"
 
 namespace onefold::impl {
@@ -29,15 +28,9 @@ std::string describe(const program &p) {
 /// The whole partition as one step; nullopt where its ops do not share a loop space.
 std::optional<program_builder> lower_as_row_program(const partition &p, const resolved_ports &ports) {
     program_builder builder(ports.inputs.size(), ports.outputs.size());
-    placed_tensors inputs;
-    placed_tensors outputs;
-    for (size_t i = 0; i < ports.inputs.size(); ++i)
-        inputs.insert_or_assign(ports.inputs[i].id, placed(ports.inputs[i], builder.input_buffer(i)));
-    for (size_t i = 0; i < ports.outputs.size(); ++i)
-        outputs.insert_or_assign(ports.outputs[i].id, placed(ports.outputs[i], builder.output_buffer(i)));
-    const auto program = make_row_program(p, inputs, outputs, ports.dims_of);
-    if (!program) return std::nullopt;
-    if (kept_count(program->space) > 0 && !try_lower(*program, builder)) return std::nullopt;
+    const auto program = make_row_program(p, place(ports.inputs, builder.input_buffer(0)),
+                                          place(ports.outputs, builder.output_buffer(0)), ports.dims_of);
+    if (!program || !try_lower(*program, builder)) return std::nullopt;
     return builder;
 }
 

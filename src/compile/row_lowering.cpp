@@ -165,6 +165,13 @@ row_program row_lowering::finish(const placed_tensors &outputs) {
 
 } // namespace
 
+placed_tensors place(const std::vector<logical_tensor> &ports, size_t first_buffer) {
+    placed_tensors placed;
+    for (const logical_tensor &port : ports)
+        placed[port.id] = {first_buffer++, port.type, port.dims, port.strides};
+    return placed;
+}
+
 std::optional<row_program> make_row_program(const partition &p, const placed_tensors &inputs, const placed_tensors &outputs,
                                             const std::map<size_t, dims> &dims_of) {
     row_frame frame;

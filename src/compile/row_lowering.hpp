@@ -15,8 +15,10 @@ struct placed_tensor {
     impl::dims dims;
     impl::dims strides;
 };
-inline placed_tensor placed(const logical_tensor &t, size_t buffer) { return {buffer, t.type, t.dims, t.strides}; }
 using placed_tensors = std::map<size_t, placed_tensor>;
+
+/// Ports in buffers with consecutive numbers.
+placed_tensors place(const std::vector<logical_tensor> &ports, size_t first_buffer);
 
 /// The whole partition as one row program, in canonical form; nullopt where its ops do not share a loop space. `dims_of` has
 /// the dims of every tensor in it.

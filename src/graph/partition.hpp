@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -52,6 +53,9 @@ struct partition {
 
     bool is_supported() const { return pattern != nullptr; }
 };
+
+/// A tensor leaves a set of ops if an op outside consumes it, or none at all.
+bool leaves(const graph &g, size_t tensor_id, const std::set<op_index> &members);
 
 /// Cuts a finalized graph: for each op in order that is not taken yet, the first kind that matches; ops that none takes
 /// become partitions that are not supported. The result is in an order in which it can be executed.

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <atomic>
-#include <set>
 
 #include "graph/partition.hpp"
 
@@ -17,29 +16,22 @@ bool contains_id(const std::vector<logical_tensor> &tensors, size_t id) {
     return std::any_of(tensors.begin(), tensors.end(), [&](const logical_tensor &t) { return t.id == id; });
 }
 
-/// A tensor leaves the partition if something outside consumes it, or nothing at all.
-bool leaves(const graph &g, const logical_tensor &tensor, const std::vector<op_index> &members) {
-    const auto &consumers = g.consumers(tensor.id);
-    return consumers.empty() || std::any_of(consumers.begin(), consumers.end(), [&](op_index consumer) {
-               return std::find(members.begin(), members.end(), consumer) == members.end();
-           });
-}
-
 std::shared_ptr<const partition> make_partition(const graph &g, const partition_kind *kind,
                                                 const std::vector<op_index> &members) {
     auto p = std::make_shared<partition>();
     p->id = next_partition_id();
     p->kind = g.kind();
     p->pattern = kind;
+    const std::set<op_index> inside(members.begin(), members.end());
     for (const op_index member : members) {
         const op &o = g.ops()[member];
         for (const auto &input : o.inputs) {
             const auto producer = g.producer(input.id);
-            const bool inside = producer && std::find(members.begin(), members.end(), *producer) != members.end();
-            if (!inside && !contains_id(p->inputs, input.id)) p->inputs.push_back(input);
+            const bool is_made_inside = producer && inside.count(*producer) != 0;
+            if (!is_made_inside && !contains_id(p->inputs, input.id)) p->inputs.push_back(input);
         }
         for (const auto &output : o.outputs)
-            if (leaves(g, output, members)) p->outputs.push_back(output);
+            if (leaves(g, output.id, inside)) p->outputs.push_back(output);
         p->ops.push_back(o);
     }
     return p;
@@ -90,6 +82,12 @@ std::vector<size_t> execution_order(const graph &g, const std::vector<found_part
 }
 
 } // namespace
+
+bool leaves(const graph &g, size_t tensor_id, const std::set<op_index> &members) {
+    const auto &consumers = g.consumers(tensor_id);
+    return consumers.empty() ||
+           std::any_of(consumers.begin(), consumers.end(), [&](op_index consumer) { return members.count(consumer) == 0; });
+}
 
 std::vector<std::shared_ptr<const partition>> make_partitions(const graph &g, std::span<const partition_kind *const> kinds) {
     taken_ops taken(g.ops().size());

@@ -24,22 +24,6 @@ constexpr double nanoseconds_a_transcendental = 0.15;
 constexpr double nanoseconds_an_element_of_a_pass = 0.02;
 constexpr double nanoseconds_a_row_of_a_pass = 4;
 
-bool is_transcendental(op_kind op) {
-    switch (op) {
-    case onefold_op_elu:
-    case onefold_op_exp:
-    case onefold_op_gelu:
-    case onefold_op_log:
-    case onefold_op_mish:
-    case onefold_op_sigmoid:
-    case onefold_op_softplus:
-    case onefold_op_tanh:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /// What an element-wise computation does for each element beside reading and writing it.
 double nanoseconds_an_element(const computation &c) {
     if (c.kind == computation_kind::reduce) return 0;

@@ -9,11 +9,6 @@ namespace {
 
 using way = row_kernel::way;
 
-template <typename List, typename Value>
-bool contains(const List &list, const Value &value) {
-    return std::find(list.begin(), list.end(), value) != list.end();
-}
-
 /// Divides the actions of a pass between code and kernels.
 class phase_compiler {
 public:
@@ -36,16 +31,19 @@ public:
     }
 
     phase_code compile() {
-        if (made_.computation.instructions.empty() && made_.computation.reductions.empty()) return {};
-        tile_computation dividing = made_.computation;
+        if (computation_.instructions.empty() && computation_.reductions.empty()) return {};
+        tile_computation dividing = computation_;
         for (tile_instruction &i : dividing.instructions)
             divide_in(i);
-        for (tile_instruction &i : made_.computation.instructions)
+        for (tile_instruction &i : computation_.instructions)
             multiply_in(i);
-        made_.multiplying = compile_tile(made_.computation);
+        made_.multiplying = compile_tile(computation_);
         made_.dividing = made_.divisors.empty() ? nullptr : compile_tile(dividing);
         const bool is_whole = made_.multiplying && (made_.dividing || made_.divisors.empty());
-        return is_whole ? std::move(made_) : phase_code{};
+        if (!is_whole) return {};
+        made_.registers.assign(program_.instructions.size(), no_register);
+        bind_streams();
+        return std::move(made_);
     }
 
 private:
@@ -78,7 +76,7 @@ private:
             if (!program_.instructions[argument].varies)
                 add_source(argument, kernels_.of(argument).is_alike ? tile_stream::way::repeated : tile_stream::way::elements,
                            onefold_f32);
-        made_.computation.instructions.push_back(
+        computation_.instructions.push_back(
             {i, instruction.code, instruction.op, instruction.type, instruction.attributes, instruction.arguments});
         if (k.by == way::quotient) made_.divisors.push_back(k.divided[k.argument_count - 1]);
         if (k.cache != not_cached) add_result(i, onefold_f32, no_output);
@@ -96,7 +94,8 @@ private:
         const row_kernel &source = kernels_.of(r.source);
         if (results_are_rows_ && !source.is_alike && source.by != way::repeated && has_reduction_code(r.op)) {
             if (r.reads_memory) add_source(r.source, tile_stream::way::elements, program_.inputs[source.operand].type);
-            made_.computation.reductions.push_back({r.op, r.squares, r.source, action.index});
+            computation_.reductions.push_back({r.op, r.squares, r.source});
+            made_.reductions.push_back(action.index);
             return true;
         }
         made_.behind.push_back(action);
@@ -113,17 +112,17 @@ private:
     }
 
     void add_source(size_t value, tile_stream::way by, data_type type) {
-        const bool is_known = std::any_of(made_.computation.sources.begin(), made_.computation.sources.end(),
+        const bool is_known = std::any_of(computation_.sources.begin(), computation_.sources.end(),
                                           [&](const tile_stream &s) { return s.value == value; });
-        if (!is_known) made_.computation.sources.push_back({by, type, value});
+        if (!is_known) computation_.sources.push_back({by, type, value});
     }
 
     /// One tile of each value in f32 is enough.
     void add_result(size_t value, data_type type, size_t output) {
-        for (size_t r = 0; r < made_.outputs.size(); ++r)
-            if (output == no_output && made_.outputs[r] == no_output && made_.computation.results[r].value == value) return;
-        made_.computation.results.push_back({tile_stream::way::elements, type, value});
-        made_.outputs.push_back(output);
+        for (size_t r = 0; r < outputs_.size(); ++r)
+            if (output == no_output && outputs_[r] == no_output && computation_.results[r].value == value) return;
+        computation_.results.push_back({tile_stream::way::elements, type, value});
+        outputs_.push_back(output);
     }
 
     static void divide_in(tile_instruction &i) {
@@ -143,44 +142,39 @@ private:
                  {i.arguments[0], i.arguments[1], i.arguments[3]}};
     }
 
+    /// What the kernels make, and what is left to them, need a tile each.
+    void bind_streams() {
+        using place = bound_stream::place;
+        for (const tile_stream &s : computation_.sources) {
+            const row_kernel &k = kernels_.of(s.value);
+            const int64_t size = s.by == tile_stream::way::elements ? size_of(s.type) : 0;
+            if (s.by == tile_stream::way::repeated) made_.registers[s.value] = made_.register_count++;
+            if (program_.instructions[s.value].varies && (k.by == way::in_place || k.by == way::converted))
+                made_.streams.push_back({place::memory, k.operand, size});
+            else
+                made_.streams.push_back({place::values, s.value, size});
+        }
+        for (size_t r = 0; r < outputs_.size(); ++r) {
+            const tile_stream &s = computation_.results[r];
+            if (outputs_[r] != no_output) {
+                made_.streams.push_back({place::memory, program_.inputs.size() + outputs_[r], size_of(s.type)});
+                continue;
+            }
+            made_.registers[s.value] = made_.register_count++;
+            made_.streams.push_back({place::tile, s.value, size_of(s.type)});
+        }
+        for (const size_t reduction : made_.reductions)
+            made_.streams.push_back({place::total, reduction, 0});
+    }
+
     const row_program &program_;
     const row_phase &phase_;
     const row_kernels &kernels_;
     bool results_are_rows_;
+    tile_computation computation_;
+    std::vector<size_t> outputs_; // of each of its results: the output that it is, or none
     phase_code made_;
 };
-
-} // namespace
-
-namespace {
-
-bool is_read_in_memory(const row_program &p, const row_kernels &kernels, size_t value) {
-    const row_kernel &k = kernels.of(value);
-    return p.instructions[value].varies && (k.by == way::in_place || k.by == way::converted);
-}
-
-void bind_streams(phase_code &code, const row_program &p, const row_kernels &kernels) {
-    using place = bound_stream::place;
-    for (const tile_stream &s : code.computation.sources) {
-        const bool in_memory = is_read_in_memory(p, kernels, s.value);
-        const int64_t size = s.by == tile_stream::way::elements ? size_of(s.type) : 0;
-        if (in_memory)
-            code.streams.push_back({place::memory, kernels.of(s.value).operand, size, 0});
-        else
-            code.streams.push_back({place::values, s.value, size, 0});
-    }
-    for (size_t r = 0; r < code.outputs.size(); ++r) {
-        const tile_stream &s = code.computation.results[r];
-        if (code.outputs[r] != no_output)
-            code.streams.push_back({place::memory, p.inputs.size() + code.outputs[r], size_of(s.type), 0});
-        else
-            code.streams.push_back({place::tile, s.value, size_of(s.type), 0});
-    }
-    for (const tile_reduction &r : code.computation.reductions) {
-        const bool is_extreme = r.op == onefold_op_reduce_max || r.op == onefold_op_reduce_min;
-        code.streams.push_back({place::total, r.instruction, 0, is_extreme ? int64_t{sizeof(float)} : int64_t{sizeof(double)}});
-    }
-}
 
 } // namespace
 
@@ -188,16 +182,7 @@ phase_code compile_phase(const row_program &p, const row_phase &phase, const row
                          bool results_are_rows) {
     if (std::string_view(on.name).substr(0, 4) != "AVX3") return {};
     phase_compiler compiler(p, phase, kernels, results_are_rows);
-    phase_code code = compiler.divide() ? compiler.compile() : phase_code{};
-    if (!code.exists()) return code;
-    // What the kernels make, and what is left to them, need a tile each.
-    code.registers.assign(p.instructions.size(), no_register);
-    for (const tile_stream &source : code.computation.sources)
-        if (source.by == tile_stream::way::repeated) code.registers[source.value] = code.register_count++;
-    for (size_t r = 0; r < code.outputs.size(); ++r)
-        if (code.outputs[r] == no_output) code.registers[code.computation.results[r].value] = code.register_count++;
-    bind_streams(code, p, kernels);
-    return code;
+    return compiler.divide() ? compiler.compile() : phase_code{};
 }
 
 } // namespace onefold::impl::simd

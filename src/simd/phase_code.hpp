@@ -9,23 +9,21 @@ namespace onefold::impl::simd {
 struct bound_stream {
     enum class place { memory, values, tile, total };
     place in = place::values;
-    size_t index = 0;     // of the operand, or of the instruction
-    int64_t size = 0;     // of an element; 0 where the rows have one value each: never compact
-    int64_t distance = 0; // of totals
+    size_t index = 0; // of the operand, or of the instruction
+    int64_t size = 0; // of an element; 0 where the rows have one value each: never compact
 };
 
 /// A pass of a row program, or rather the computing in it, as machine code.
 struct phase_code {
-    tile_computation computation;                 // whose streams are to be given to the code
     std::unique_ptr<const tile_code> multiplying; // by reciprocals
     std::unique_ptr<const tile_code> dividing;
     std::vector<size_t> divisors;    // results by whose reciprocals it may have to multiply
     std::vector<tile_action> before; // what is left to kernels
     std::vector<tile_action> behind;
-    std::vector<size_t> outputs;   // of each result: the output that it is, or none
-    std::vector<size_t> registers; // of each instruction: where its tile is left, if it is
-    size_t register_count = 0;
+    std::vector<size_t> reductions;    // that are in the code
     std::vector<bound_stream> streams; // in the order of the code's
+    std::vector<size_t> registers;     // of each instruction: where its tile is left, if it is
+    size_t register_count = 0;
 
     bool exists() const { return multiplying != nullptr; }
 };

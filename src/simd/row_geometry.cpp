@@ -47,8 +47,6 @@ int64_t second_level_cache() {
     return bytes;
 }
 
-int64_t round_up(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
-
 } // namespace
 
 row_geometry::row_geometry(const row_program &p, size_t register_count, size_t cached_count) {

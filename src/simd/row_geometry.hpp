@@ -5,6 +5,8 @@
 
 namespace onefold::impl::simd {
 
+inline int64_t round_up(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
+
 /// A dim that pieces or tiles are cut along, and the distances, in bytes, of operands along it.
 struct cut_dim {
     int64_t length = 1;

@@ -69,8 +69,8 @@ row_job make_job(const row_program &p, const isa &on) {
     for (const row_phase &phase : schedule.phases) {
         codes.push_back(compile_phase(p, phase, kernels, on, geometry.results_are_rows));
         registers = std::max(registers, codes.back().register_count);
-        for (const tile_reduction &r : codes.back().computation.reductions)
-            kernels.reduce_floats(r.instruction, on);
+        for (const size_t reduction : codes.back().reductions)
+            kernels.reduce_floats(reduction, on);
     }
     geometry = row_geometry(p, registers + 1, schedule.cached.size());
     row_job job{p, std::move(schedule), std::move(geometry), std::move(kernels), std::move(codes), registers, {}, {}, {}};
@@ -94,13 +94,13 @@ public:
         by_passes_ = g.goes_by_passes();
         tiles_ = g.tiles();
         results_floats_ = job_.result_distance() * static_cast<int64_t>(p.instructions.size());
-        cache_floats_ = static_cast<int64_t>(job_.schedule.cached.size()) * g.tiles() * g.elements_a_tile();
-        totals_bytes_ = round_up(static_cast<int64_t>(job_.kernels.total_size()) * g.width);
+        const int64_t cache_floats = static_cast<int64_t>(job_.schedule.cached.size()) * g.tiles() * g.elements_a_tile();
+        floats_bytes_ = round_up((results_floats_ + cache_floats) * static_cast<int64_t>(sizeof(float)), line);
+        totals_bytes_ = round_up(static_cast<int64_t>(job_.kernels.total_size()) * g.width, line);
         // A unit does not depend on the others: how many threads there are decides on no bit of a result.
         const auto threads = static_cast<int64_t>(std::max(1U, std::thread::hardware_concurrency()));
         slots_ = by_passes_ ? g.units() : std::min(g.units(), 4 * threads);
-        slot_bytes_ = round_up((results_floats_ + cache_floats_) * static_cast<int64_t>(sizeof(float))) +
-                      totals_bytes_ * (by_passes_ ? g.blocks() : 1);
+        slot_bytes_ = floats_bytes_ + totals_bytes_ * (by_passes_ ? g.blocks() : 1);
     }
 
     std::string name() const override { return name_; }
@@ -121,12 +121,11 @@ public:
     }
 
 private:
-    static int64_t round_up(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+    static constexpr int64_t line = 64; // bytes
+
     float *results_in(std::byte *slot) const { return reinterpret_cast<float *>(slot); }
     float *cache_in(std::byte *slot) const { return results_in(slot) + results_floats_; }
-    std::byte *totals_in(std::byte *slot, int64_t block) const {
-        return slot + round_up((results_floats_ + cache_floats_) * static_cast<int64_t>(sizeof(float))) + block * totals_bytes_;
-    }
+    std::byte *totals_in(std::byte *slot, int64_t block) const { return slot + floats_bytes_ + block * totals_bytes_; }
 
     void run_unit(row_worker &worker, int64_t unit, bool is_first, std::byte *slot) const {
         worker.enter(unit, results_in(slot), cache_in(slot));
@@ -192,7 +191,7 @@ private:
     bool by_passes_;
     int64_t tiles_; // of a piece
     int64_t results_floats_;
-    int64_t cache_floats_;
+    int64_t floats_bytes_; // of results and caches
     int64_t totals_bytes_;
     int64_t slots_;
     int64_t slot_bytes_;

@@ -14,17 +14,14 @@ bool contains(const std::vector<size_t> &values, size_t value) {
 class phase_builder {
 public:
     phase_builder(const row_program &p, const std::vector<size_t> &levels, size_t phase)
-        : program_(p), levels_(levels), phase_(phase), needed_(p.instructions.size(), false) {
-        for (size_t i = 0; i < p.instructions.size(); ++i)
-            if (is_reduced_here(i)) need(p.instructions[i].arguments[0], {});
-        for (const row_output &output : p.outputs)
-            if (is_stored_here(output)) need(output.value, {});
+        : program_(p), levels_(levels), phase_(phase), needed_(p.instructions.size()) {
+        find_needed({});
     }
 
     bool needs(size_t value) const { return needed_[value]; }
 
-    /// Without what is cached by an earlier pass.
-    void forget_cached(const std::vector<size_t> &cached) {
+    /// Nothing behind what is cached by an earlier pass.
+    void find_needed(const std::vector<size_t> &cached) {
         std::fill(needed_.begin(), needed_.end(), false);
         for (size_t i = 0; i < needed_.size(); ++i)
             if (is_reduced_here(i)) need(program_.instructions[i].arguments[0], cached);
@@ -134,6 +131,22 @@ size_t row_schedule::register_count() const {
     return most;
 }
 
+bool is_transcendental(op_kind op) {
+    switch (op) {
+    case onefold_op_elu:
+    case onefold_op_exp:
+    case onefold_op_gelu:
+    case onefold_op_log:
+    case onefold_op_mish:
+    case onefold_op_sigmoid:
+    case onefold_op_softplus:
+    case onefold_op_tanh:
+        return true;
+    default:
+        return false;
+    }
+}
+
 bool is_expensive(const row_instruction &i) {
     switch (i.code) {
     case row_opcode::root:
@@ -142,23 +155,9 @@ bool is_expensive(const row_instruction &i) {
     case row_opcode::binary:
         return i.op == onefold_op_divide;
     case row_opcode::unary:
-        break;
+        return is_transcendental(i.op) || i.op == onefold_op_sqrt || i.op == onefold_op_reciprocal;
     default:
         return false;
-    }
-    switch (i.op) {
-    case onefold_op_abs:
-    case onefold_op_clamp:
-    case onefold_op_hard_sigmoid:
-    case onefold_op_hard_swish:
-    case onefold_op_leaky_relu:
-    case onefold_op_neg:
-    case onefold_op_relu:
-    case onefold_op_round:
-    case onefold_op_square:
-        return false;
-    default:
-        return true;
     }
 }
 
@@ -187,7 +186,7 @@ row_schedule make_schedule(const row_program &p, bool may_cache) {
     }
     std::vector<size_t> cached; // by the passes so far
     for (phase_builder &builder : builders) {
-        builder.forget_cached(cached);
+        builder.find_needed(cached);
         schedule.phases.push_back(builder.build(cached));
         for (const size_t value : schedule.cached)
             if (builder.needs(value) && !contains(cached, value)) cached.push_back(value);

@@ -37,6 +37,9 @@ struct row_schedule {
 /// `may_cache` is false where pieces are too large for it.
 row_schedule make_schedule(const row_program &p, bool may_cache);
 
+/// True of ops that are made of polynomials.
+bool is_transcendental(op_kind op);
+
 /// True if computing the value costs more than loading it.
 bool is_expensive(const row_instruction &i);
 

@@ -127,10 +127,9 @@ row_worker::memory_place row_worker::place_of(const bound_stream &s, const phase
     case bound_stream::place::memory:
         return memory_[s.index];
     case bound_stream::place::values: {
-        const auto *data = reinterpret_cast<const std::byte *>(values_[s.index].data);
-        // Only read.
-        return {const_cast<std::byte *>(data),
-                values_[s.index].distance * size}; // NOLINT(cppcoreguidelines-pro-type-const-cast)
+        // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): only read
+        auto *data = const_cast<float *>(values_[s.index].data);
+        return {reinterpret_cast<std::byte *>(data), values_[s.index].distance * size};
     }
     case bound_stream::place::tile: {
         float *tile = tile_of(code.registers, s.index);
@@ -140,7 +139,8 @@ row_worker::memory_place row_worker::place_of(const bound_stream &s, const phase
     case bound_stream::place::total:
         break;
     }
-    return {tile_totals_of(job_.kernels.reduction_of(s.index), totals), s.distance};
+    const row_reduction &r = job_.kernels.reduction_of(s.index);
+    return {tile_totals_of(r, totals), static_cast<int64_t>(r.kernels.total_size)};
 }
 
 /// Where an instruction's tile is made: its cache, else its register.
@@ -205,18 +205,10 @@ void row_worker::compute_with(const row_kernel &k, float *dst, int64_t distance)
     case row_kernel::way::repeated:
         return convert(k, dst);
     case row_kernel::way::unary:
-        for (size_t r = 0; r < rows; ++r)
-            k.unary(first.data + static_cast<int64_t>(r) * first.distance, dst + static_cast<int64_t>(r) * distance, length,
-                    k.alpha, k.beta);
-        return;
     case row_kernel::way::root:
-        for (size_t r = 0; r < rows; ++r)
-            k.root(first.data + static_cast<int64_t>(r) * first.distance, dst + static_cast<int64_t>(r) * distance, length);
-        return;
     case row_kernel::way::round:
         for (size_t r = 0; r < rows; ++r)
-            round_row(k, first.data + static_cast<int64_t>(r) * first.distance, dst + static_cast<int64_t>(r) * distance,
-                      length);
+            apply(k, first.data + static_cast<int64_t>(r) * first.distance, dst + static_cast<int64_t>(r) * distance, length);
         return;
     default: {
         tile_operand operands[3];
@@ -224,6 +216,18 @@ void row_worker::compute_with(const row_kernel &k, float *dst, int64_t distance)
             operands[a] = values_[arguments[a]];
         (multiplies ? k.kernel : k.division)(operands, dst, distance, rows, length);
     }
+    }
+}
+
+/// An instruction of one argument to a row.
+void row_worker::apply(const row_kernel &k, const float *src, float *dst, size_t count) {
+    switch (k.by) {
+    case row_kernel::way::unary:
+        return k.unary(src, dst, count, k.alpha, k.beta);
+    case row_kernel::way::root:
+        return k.root(src, dst, count);
+    default:
+        return round_row(k, src, dst, count);
     }
 }
 

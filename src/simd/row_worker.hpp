@@ -25,7 +25,7 @@ struct row_job {
 
     /// Offset, in floats, of a result's values in a unit's memory.
     int64_t result_offset(size_t instruction) const { return static_cast<int64_t>(instruction) * result_distance(); }
-    int64_t result_distance() const { return (geometry.width + 15) / 16 * 16; }
+    int64_t result_distance() const { return round_up(geometry.width, 16); }
 };
 
 /// Computes pieces of a row program, a tile at a time, on the calling thread.
@@ -66,6 +66,7 @@ private:
     void compute(const std::vector<size_t> &registers, size_t i);
     void compute_with(const row_kernel &k, float *dst, int64_t distance);
     void convert(const row_kernel &k, float *dst);
+    static void apply(const row_kernel &k, const float *src, float *dst, size_t count);
     static void round_row(const row_kernel &k, const float *src, float *dst, size_t count);
     bool is_compact(const std::array<size_t, 3> &arguments, int64_t distance, const row_kernel &k) const;
     void take_in(size_t reduction, std::byte *totals);
@@ -75,6 +76,7 @@ private:
     float *direct_output(size_t i, int64_t &distance) const;
 
     void compute_result(size_t i, const std::byte *totals);
+    void check_divisor(size_t i);
     void finish_reduction(size_t i, const std::byte *totals);
     double sum_carefully(size_t i, int64_t which);
     void take_in_carefully(const row_reduction &r);

@@ -50,13 +50,9 @@ void row_worker::compute_result(size_t i, const std::byte *totals) {
         break;
     }
     case row_kernel::way::unary:
-        k.unary(argument(0), dst, count, k.alpha, k.beta);
-        break;
     case row_kernel::way::root:
-        k.root(argument(0), dst, count);
-        break;
     case row_kernel::way::round:
-        round_row(k, argument(0), dst, count);
+        apply(k, argument(0), dst, count);
         break;
     case row_kernel::way::reduction:
         finish_reduction(i, totals);
@@ -65,13 +61,17 @@ void row_worker::compute_result(size_t i, const std::byte *totals) {
         k.binary(argument(0), argument(1), dst, count);
         break;
     }
-    if (k.is_divisor) may_multiply_[i] = job_.kernels.are_reciprocals_exact()(dst, count);
+    check_divisor(i);
+}
+
+void row_worker::check_divisor(size_t i) {
+    if (job_.kernels.of(i).is_divisor)
+        may_multiply_[i] = job_.kernels.are_reciprocals_exact()(results_of(i), static_cast<size_t>(width_));
 }
 
 void row_worker::check_divisors() {
     for (size_t i = 0; i < job_.program.instructions.size(); ++i)
-        if (job_.kernels.of(i).is_divisor)
-            may_multiply_[i] = job_.kernels.are_reciprocals_exact()(results_of(i), static_cast<size_t>(width_));
+        check_divisor(i);
 }
 
 void row_worker::finish_reduction(size_t i, const std::byte *totals) {

@@ -35,7 +35,6 @@ struct tile_reduction {
     op_kind op = onefold_op_wildcard;
     bool squares = false; // of a sum: of the squares
     size_t value = 0;
-    size_t instruction = 0; // of the program
 };
 
 /// What a pass computes.

@@ -51,7 +51,7 @@ size_t tile_emitter::emitter_registers(const tile_computation &c) {
 size_t tile_emitter::totals_registers(const tile_computation &c) {
     size_t count = 0;
     for (const tile_reduction &r : c.reductions)
-        count += is_extreme(r.op) ? size_t{1} : size_t{2};
+        count += total_registers(r);
     return count;
 }
 
@@ -62,7 +62,7 @@ void tile_emitter::assign_registers() {
     size_t next = free;
     for (const tile_reduction &r : computation_.reductions) {
         totals_.push_back(next);
-        next += is_extreme(r.op) ? size_t{1} : size_t{2};
+        next += total_registers(r);
     }
     for (size_t s = 0; s < computation_.sources.size(); ++s)
         if (computation_.sources[s].by == tile_stream::way::repeated) repeated_[computation_.sources[s].value] = s;

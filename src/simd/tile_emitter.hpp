@@ -57,7 +57,8 @@ private:
     static std::map<size_t, size_t> allocate(const tile_computation &c, size_t &count);
     static size_t emitter_registers(const tile_computation &c);
     static bool is_extreme(op_kind op) { return op == onefold_op_reduce_max || op == onefold_op_reduce_min; }
-    /// Of a row's totals: sums are of f64, two vectors for one of f32.
+    /// Of a row's total: sums are of f64, two vectors for one of f32.
+    static size_t total_registers(const tile_reduction &r) { return is_extreme(r.op) ? 1 : 2; }
     static size_t totals_registers(const tile_computation &c);
     void assign_registers();
     zmm register_of(size_t value, size_t which) const;
@@ -93,7 +94,9 @@ private:
     static constexpr int greater_or_unordered = 6; // not less or equal
     static constexpr int greater = 14;
 
-    asm86::Address constant(uint32_t bits);
+    /// Where it will stand behind the code.
+    asm86::RegRip place_of_constant(uint32_t bits);
+    asm86::Address constant(uint32_t bits) { return ptr_b[place_of_constant(bits)]; }
     asm86::Address constant(float value) { return constant(std::bit_cast<uint32_t>(value)); }
     void emit_constants();
     bool is_repeated(size_t value) const { return repeated_.count(value) != 0; }
@@ -133,7 +136,7 @@ private:
     }
     void emit_unary(const tile_instruction &i, const zmm &to, const zmm &a);
     /// A constant as an instruction without arithmetic reads it.
-    asm86::Address unary_constant(float value);
+    asm86::Address unary_constant(float value) { return ptr[place_of_constant(std::bit_cast<uint32_t>(value))]; }
     /// The second operand, which may be a NaN, is what the instructions give then.
     void emit_between(const zmm &to, const zmm &a, float lowest, float highest);
     /// 2^n * (1 + f + f^2 * q(f)), n = round(x / ln 2), f = x - n * ln 2 in two parts; q is fitted to 5e-9.

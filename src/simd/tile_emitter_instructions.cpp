@@ -5,11 +5,11 @@
 
 namespace onefold::impl::simd {
 
-asm86::Address tile_emitter::constant(uint32_t bits) {
+asm86::RegRip tile_emitter::place_of_constant(uint32_t bits) {
     const auto found = std::find(constants_.begin(), constants_.end(), bits);
     const auto which = found - constants_.begin();
     if (found == constants_.end()) constants_.push_back(bits);
-    return ptr_b[rip + constants_label_ + static_cast<int>(which) * 4];
+    return rip + constants_label_ + static_cast<int>(which) * 4;
 }
 
 void tile_emitter::emit_constants() {
@@ -93,12 +93,6 @@ void tile_emitter::emit_unary(const tile_instruction &i, const zmm &to, const zm
     default:
         return;
     }
-}
-
-asm86::Address tile_emitter::unary_constant(float value) {
-    constant(value);
-    const auto found = std::find(constants_.begin(), constants_.end(), std::bit_cast<uint32_t>(value));
-    return ptr[rip + constants_label_ + static_cast<int>(found - constants_.begin()) * 4];
 }
 
 void tile_emitter::emit_between(const zmm &to, const zmm &a, float lowest, float highest) {

@@ -10,11 +10,6 @@ using attr = graph::op::attr;
 
 namespace {
 
-const engine &cpu() {
-    static const engine only(engine::kind::cpu, 0);
-    return only;
-}
-
 /// Writes a chain's ops into a graph.
 class chain_writer {
 public:

@@ -6,12 +6,12 @@ namespace onefold::bench {
 
 using graph::logical_tensor;
 
-namespace {
-
 const engine &cpu() {
     static const engine only(engine::kind::cpu, 0);
     return only;
 }
+
+namespace {
 
 /// The result of a reduction without its axes, which are no negative ones.
 logical_tensor reduced(const description &what) {

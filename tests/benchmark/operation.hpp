@@ -22,6 +22,9 @@ struct description {
     bool has_open_dims = false;   // compiled for ranks alone
 };
 
+/// The engine that all is compiled for.
+const engine &cpu();
+
 /// One op, compiled by onefold, with buffers for its tensors. It runs in the calling thread's arena.
 class operation {
 public:

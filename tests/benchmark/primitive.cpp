@@ -9,7 +9,7 @@ namespace onefold::bench {
 
 namespace {
 
-const dnnl::engine &cpu() {
+const dnnl::engine &onednn_cpu() {
     static const dnnl::engine only(dnnl::engine::kind::cpu, 0);
     return only;
 }
@@ -32,7 +32,7 @@ dims reduced(dims sizes, const dims &axes) {
 using arguments = std::unordered_map<int, dnnl::memory>;
 
 primitive ready(const dnnl::primitive_desc_base &descriptor, const dnnl::primitive &made, arguments args) {
-    const dnnl::stream stream(cpu());
+    const dnnl::stream stream(onednn_cpu());
     auto run = [=, args = std::move(args)] { made.execute(stream, args); };
     return {std::move(run), std::string("oneDNN ") + descriptor.impl_info_str()};
 }
@@ -41,46 +41,47 @@ primitive make_mean(const description &what, const operation &buffers) {
     const dims &sizes = what.srcs[0];
     const auto src = dense(*what.type, sizes, sizes.size());
     const auto dst = dense(*what.type, reduced(sizes, what.axes), sizes.size());
-    const dnnl::reduction::primitive_desc descriptor(cpu(), dnnl::algorithm::reduction_mean, src, dst, 0, 0,
+    const dnnl::reduction::primitive_desc descriptor(onednn_cpu(), dnnl::algorithm::reduction_mean, src, dst, 0, 0,
                                                      dnnl::primitive_attr(), true);
     if (!descriptor) return {};
     return ready(descriptor, dnnl::reduction(descriptor),
-                 {{DNNL_ARG_SRC, {src, cpu(), buffers.src(0).data()}}, {DNNL_ARG_DST, {dst, cpu(), buffers.dst().data()}}});
+                 {{DNNL_ARG_SRC, {src, onednn_cpu(), buffers.src(0).data()}},
+                  {DNNL_ARG_DST, {dst, onednn_cpu(), buffers.dst().data()}}});
 }
 
 primitive make_binary(const description &what, dnnl::algorithm algorithm, const operation &buffers) {
     const size_t rank = what.srcs[0].size();
     const auto src_0 = dense(*what.type, what.srcs[0], rank);
     const auto src_1 = dense(*what.type, what.srcs[1], rank);
-    const dnnl::binary::primitive_desc descriptor(cpu(), algorithm, src_0, src_1, src_0, dnnl::primitive_attr(), true);
+    const dnnl::binary::primitive_desc descriptor(onednn_cpu(), algorithm, src_0, src_1, src_0, dnnl::primitive_attr(), true);
     if (!descriptor) return {};
     return ready(descriptor, dnnl::binary(descriptor),
-                 {{DNNL_ARG_SRC_0, {src_0, cpu(), buffers.src(0).data()}},
-                  {DNNL_ARG_SRC_1, {src_1, cpu(), buffers.src(1).data()}},
-                  {DNNL_ARG_DST, {src_0, cpu(), buffers.dst().data()}}});
+                 {{DNNL_ARG_SRC_0, {src_0, onednn_cpu(), buffers.src(0).data()}},
+                  {DNNL_ARG_SRC_1, {src_1, onednn_cpu(), buffers.src(1).data()}},
+                  {DNNL_ARG_DST, {src_0, onednn_cpu(), buffers.dst().data()}}});
 }
 
 primitive make_layer_norm(const chain_description &what, const buffer &src, const buffer &dst) {
     const auto data = dense(*what.type, what.sizes, what.sizes.size());
     const dnnl::layer_normalization_forward::primitive_desc descriptor(
-        cpu(), dnnl::prop_kind::forward_inference, data, data, 1e-5F,
+        onednn_cpu(), dnnl::prop_kind::forward_inference, data, data, 1e-5F,
         dnnl::normalization_flags::use_scale | dnnl::normalization_flags::use_shift, dnnl::primitive_attr(), true);
     if (!descriptor) return {};
     const dnnl::memory::desc weights({what.sizes.back()}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::a);
     return ready(descriptor, dnnl::layer_normalization_forward(descriptor),
-                 {{DNNL_ARG_SRC, {data, cpu(), src.data()}},
-                  {DNNL_ARG_DST, {data, cpu(), dst.data()}},
-                  {DNNL_ARG_SCALE, {weights, cpu()}},
-                  {DNNL_ARG_SHIFT, {weights, cpu()}}});
+                 {{DNNL_ARG_SRC, {data, onednn_cpu(), src.data()}},
+                  {DNNL_ARG_DST, {data, onednn_cpu(), dst.data()}},
+                  {DNNL_ARG_SCALE, {weights, onednn_cpu()}},
+                  {DNNL_ARG_SHIFT, {weights, onednn_cpu()}}});
 }
 
 primitive make_softmax(const chain_description &what, dnnl::algorithm algorithm, const buffer &src, const buffer &dst) {
     const auto data = dense(*what.type, what.sizes, what.sizes.size());
-    const dnnl::softmax_forward::primitive_desc descriptor(cpu(), dnnl::prop_kind::forward_inference, algorithm, data, data,
-                                                           static_cast<int>(what.axes[0]), dnnl::primitive_attr(), true);
+    const dnnl::softmax_forward::primitive_desc descriptor(onednn_cpu(), dnnl::prop_kind::forward_inference, algorithm, data,
+                                                           data, static_cast<int>(what.axes[0]), dnnl::primitive_attr(), true);
     if (!descriptor) return {};
     return ready(descriptor, dnnl::softmax_forward(descriptor),
-                 {{DNNL_ARG_SRC, {data, cpu(), src.data()}}, {DNNL_ARG_DST, {data, cpu(), dst.data()}}});
+                 {{DNNL_ARG_SRC, {data, onednn_cpu(), src.data()}}, {DNNL_ARG_DST, {data, onednn_cpu(), dst.data()}}});
 }
 
 } // namespace
