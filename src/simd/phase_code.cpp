@@ -43,6 +43,7 @@ public:
         if (!is_whole) return {};
         made_.registers.assign(program_.instructions.size(), no_register);
         bind_streams();
+        made_.computation = std::move(computation_);
         return std::move(made_);
     }
 

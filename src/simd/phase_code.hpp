@@ -15,6 +15,7 @@ struct bound_stream {
 
 /// A pass of a row program, or rather the computing in it, as machine code.
 struct phase_code {
+    tile_computation computation;                 // with multiplications
     std::unique_ptr<const tile_code> multiplying; // by reciprocals
     std::unique_ptr<const tile_code> dividing;
     std::vector<size_t> divisors;    // results by whose reciprocals it may have to multiply

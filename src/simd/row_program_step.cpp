@@ -73,7 +73,8 @@ row_job make_job(const row_program &p, const isa &on) {
             kernels.reduce_floats(reduction, on);
     }
     geometry = row_geometry(p, registers + 1, schedule.cached.size());
-    row_job job{p, std::move(schedule), std::move(geometry), std::move(kernels), std::move(codes), registers, {}, {}, {}};
+    row_job job{p,      std::move(schedule), std::move(geometry), std::move(kernels), std::move(codes), registers, {}, {}, {},
+                nullptr};
     for (const row_instruction &i : p.instructions)
         if (i.code == row_opcode::load && i.varies) {
             const size_t input = i.arguments[0];
@@ -83,6 +84,7 @@ row_job make_job(const row_program &p, const isa &on) {
     const auto is_common = find_common(p);
     for (const size_t i : job.schedule.first_results)
         (is_common[i] ? job.common_results : job.first_results).push_back(i);
+    job.rows = compile_rows(p, job.schedule, job.geometry, job.kernels, job.codes, job.common_results);
     return job;
 }
 
@@ -94,7 +96,7 @@ public:
         by_passes_ = g.goes_by_passes();
         tiles_ = g.tiles();
         results_floats_ = job_.result_distance() * static_cast<int64_t>(p.instructions.size());
-        const int64_t cache_floats = static_cast<int64_t>(job_.schedule.cached.size()) * g.tiles() * g.elements_a_tile();
+        const int64_t cache_floats = static_cast<int64_t>(job_.schedule.cached.size()) * job_.cache_distance();
         floats_bytes_ = round_up((results_floats_ + cache_floats) * static_cast<int64_t>(sizeof(float)), line);
         totals_bytes_ = round_up(static_cast<int64_t>(job_.kernels.total_size()) * g.width, line);
         // A unit does not depend on the others: how many threads there are decides on no bit of a result.
@@ -130,14 +132,7 @@ private:
     void run_unit(row_worker &worker, int64_t unit, bool is_first, std::byte *slot) const {
         worker.enter(unit, results_in(slot), cache_in(slot));
         if (is_first) worker.compute_common_results();
-        worker.compute_first_results();
-        std::byte *totals = totals_in(slot, 0);
-        for (size_t phase = 0; phase < job_.schedule.phases.size(); ++phase) {
-            worker.clear(phase, totals);
-            worker.run_tiles(phase, 0, tiles_, totals);
-            worker.finish_pass(phase, totals);
-        }
-        worker.store_results();
+        worker.run_piece(totals_in(slot, 0));
     }
 
     /// Each pass over blocks of all pieces before the next one. The blocks' totals are combined in pairs.

@@ -17,7 +17,6 @@ row_worker::row_worker(const row_job &job, buffer_list buffers)
       tile_elements_(job.geometry.elements_a_tile()),
       runs_(job.geometry.runs()),
       tiles_a_group_(job.geometry.tiles_a_group()),
-      cache_tiles_(job.geometry.tiles()),
       spare_register_(job.register_count),
       operands_(job.program.inputs.size() + job.program.outputs.size()) {}
 
@@ -36,6 +35,55 @@ void row_worker::enter(int64_t unit, float *results, float *cache) {
         enter_operand(i, p.inputs[i].buffer);
     for (size_t i = 0; i < p.outputs.size(); ++i)
         enter_operand(p.inputs.size() + i, p.outputs[i].to.buffer);
+}
+
+void row_worker::run_piece(std::byte *totals) {
+    const auto may_multiply = [&](size_t i) { return !job_.kernels.of(i).is_divisor || may_multiply_[i]; };
+    if (job_.rows && std::all_of(job_.common_results.begin(), job_.common_results.end(), may_multiply))
+        run_rows(totals);
+    else
+        run_all_passes(totals);
+}
+
+/// By the code, and one by one those rows that it leaves.
+void row_worker::run_rows(std::byte *totals) {
+    const int64_t width = width_;
+    for (int64_t row = 0; row < width; ++row) {
+        row_call call; // NOLINT(cppcoreguidelines-pro-type-member-init): what the code reads is set
+        for (size_t k = 0; k < operands_; ++k) {
+            call.pointers[k] = piece_[k];
+            call.distances[k] = geometry_.kept.strides[k];
+        }
+        for (size_t cache = 0; cache < job_.schedule.cached.size(); ++cache) {
+            call.pointers[operands_ + cache] = cache_ + static_cast<int64_t>(cache) * job_.cache_distance();
+            call.distances[operands_ + cache] = 0;
+        }
+        for (const size_t i : job_.common_results)
+            call.values[i] = *results_of(i);
+        call.rows = width - row;
+        job_.rows->run(call);
+        if (call.rows == 0) return;
+        skip_rows(width - row - call.rows);
+        row = width - call.rows;
+        width_ = 1;
+        run_all_passes(totals);
+        skip_rows(1);
+    }
+}
+
+void row_worker::skip_rows(int64_t count) {
+    for (size_t k = 0; k < operands_; ++k)
+        piece_[k] += count * geometry_.kept.strides[k];
+}
+
+void row_worker::run_all_passes(std::byte *totals) {
+    compute_first_results();
+    for (size_t phase = 0; phase < job_.schedule.phases.size(); ++phase) {
+        clear(phase, totals);
+        run_tiles(phase, 0, geometry_.tiles(), totals);
+        finish_pass(phase, totals);
+    }
+    store_results();
 }
 
 void row_worker::enter_group(const row_phase &phase, int64_t group) {
@@ -147,7 +195,7 @@ row_worker::memory_place row_worker::place_of(const bound_stream &s, const phase
 float *row_worker::tile_of(const std::vector<size_t> &registers, size_t i) {
     const size_t cache = job_.kernels.of(i).cache;
     if (cache == not_cached) return register_at(registers[i]);
-    return cache_ + (static_cast<int64_t>(cache) * cache_tiles_ + tile_) * tile_elements_;
+    return cache_ + static_cast<int64_t>(cache) * job_.cache_distance() + tile_ * tile_elements_;
 }
 
 void row_worker::act(const std::vector<size_t> &registers, const tile_action &action, std::byte *totals) {

@@ -5,6 +5,7 @@
 #include "simd/careful_sum.hpp"
 #include "simd/operand_row.hpp"
 #include "simd/phase_code.hpp"
+#include "simd/row_code.hpp"
 #include "simd/row_geometry.hpp"
 #include "simd/row_kernels.hpp"
 #include "simd/row_program_step.hpp"
@@ -17,15 +18,18 @@ struct row_job {
     row_schedule schedule;
     row_geometry geometry;
     row_kernels kernels;
-    std::vector<phase_code> codes;       // of each phase
-    size_t register_count;               // without the spare one
-    std::vector<size_t> common_results;  // of the schedule's first: the same for all pieces
-    std::vector<size_t> first_results;   // the others
-    std::vector<size_t> streamed_inputs; // those that vary along kept and reduced dims, side by side
+    std::vector<phase_code> codes;        // of each phase
+    size_t register_count;                // without the spare one
+    std::vector<size_t> common_results;   // of the schedule's first: the same for all pieces
+    std::vector<size_t> first_results;    // the others
+    std::vector<size_t> streamed_inputs;  // those that vary along kept and reduced dims, side by side
+    std::unique_ptr<const row_code> rows; // may be nullptr
 
     /// Offset, in floats, of a result's values in a unit's memory.
     int64_t result_offset(size_t instruction) const { return static_cast<int64_t>(instruction) * result_distance(); }
     int64_t result_distance() const { return round_up(geometry.width, 16); }
+    /// Floats of a cached value.
+    int64_t cache_distance() const { return round_up(geometry.tiles() * geometry.elements_a_tile(), 16); }
 };
 
 /// Computes pieces of a row program, a tile at a time, on the calling thread.
@@ -38,6 +42,8 @@ public:
     /// The results that need no pass: those that are the same for all pieces, and the others.
     void compute_common_results();
     void compute_first_results();
+    /// The piece, but for the common results.
+    void run_piece(std::byte *totals);
     /// A pass over tiles [begin, end) into totals, which are those of one reduction after the other.
     void run_tiles(size_t phase, int64_t begin, int64_t end, std::byte *totals);
     void clear(size_t phase, std::byte *totals) const;
@@ -55,6 +61,9 @@ private:
         int64_t distance; // of the tile's rows, in bytes
     };
 
+    void run_rows(std::byte *totals);
+    void run_all_passes(std::byte *totals);
+    void skip_rows(int64_t count);
     void enter_group(const row_phase &phase, int64_t group);
     void enter_tile(int64_t run, const odometer &outer);
     void act(const std::vector<size_t> &registers, const tile_action &action, std::byte *totals);
@@ -112,7 +121,6 @@ private:
     const int64_t tile_elements_;
     const int64_t runs_;
     const int64_t tiles_a_group_;
-    const int64_t cache_tiles_; // of each cached instruction
     const size_t spare_register_;
     const size_t operands_;
     size_t phase_ = 0;

@@ -37,9 +37,9 @@ bool has_tile_code(row_opcode code, op_kind op) {
     default:
         return false;
     }
-    constexpr std::array ops = {onefold_op_abs,  onefold_op_clamp,      onefold_op_exp,  onefold_op_leaky_relu,
-                                onefold_op_neg,  onefold_op_reciprocal, onefold_op_relu, onefold_op_sigmoid,
-                                onefold_op_sqrt, onefold_op_square};
+    constexpr std::array ops = {onefold_op_abs,     onefold_op_clamp, onefold_op_exp,        onefold_op_leaky_relu,
+                                onefold_op_log,     onefold_op_neg,   onefold_op_reciprocal, onefold_op_relu,
+                                onefold_op_sigmoid, onefold_op_sqrt,  onefold_op_square};
     return std::find(ops.begin(), ops.end(), op) != ops.end();
 }
 

@@ -1,0 +1,133 @@
+#include "simd/row_code.hpp"
+
+#include <algorithm>
+
+#include "simd/row_emitter.hpp"
+
+namespace onefold::impl::simd {
+
+namespace {
+
+class compiled_rows : public row_code {
+public:
+    explicit compiled_rows(row_computation c)
+        : computation_(std::move(c)), code_(computation_), run_(code_.getCode<void (*)(row_call *)>()) {}
+    void run(row_call &call) const override { run_(&call); }
+
+private:
+    const row_computation computation_;
+    row_emitter code_;
+    void (*run_)(row_call *);
+};
+
+/// Brings a program's passes together.
+class row_compiler {
+public:
+    row_compiler(const row_program &p, const row_schedule &schedule, const row_geometry &g, const row_kernels &kernels,
+                 const std::vector<phase_code> &phases)
+        : program_(p),
+          schedule_(schedule),
+          geometry_(g),
+          kernels_(kernels),
+          phases_(phases),
+          operands_(p.inputs.size() + p.outputs.size()) {}
+
+    /// False where it cannot be.
+    bool take_all(const std::vector<size_t> &common) {
+        const bool is_row = geometry_.results_are_rows && geometry_.outer_reduced.count() == 1 && !geometry_.goes_by_passes();
+        made_.pointer_count = operands_ + schedule_.cached.size();
+        if (!is_row || program_.instructions.size() > most_row_instructions || made_.pointer_count > most_streams) return false;
+        made_.length = geometry_.reduced.length;
+        for (const size_t i : schedule_.first_results)
+            if (std::find(common.begin(), common.end(), i) == common.end() && !take_value(i, nullptr, made_.first_values))
+                return false;
+        for (size_t phase = 0; phase < phases_.size(); ++phase)
+            if (!take_pass(schedule_.phases[phase], phases_[phase])) return false;
+        for (size_t o = 0; o < program_.outputs.size(); ++o) {
+            const row_output &output = program_.outputs[o];
+            if (!program_.instructions[output.value].varies)
+                made_.stores.push_back({output.value, program_.inputs.size() + o, output.to.type});
+        }
+        return true;
+    }
+
+    row_computation computation() && { return std::move(made_); }
+
+private:
+    bool take_pass(const row_phase &phase, const phase_code &code) {
+        const bool is_all = code.exists() && code.behind.empty() &&
+                            std::all_of(code.before.begin(), code.before.end(), [&](const tile_action &a) {
+                                return phase.is_read_from_cache[a.index] && !kernels_.of(a.index).is_alike;
+                            });
+        if (!is_all) return false;
+        row_pass pass;
+        pass.elements = code.computation;
+        for (const bound_stream &s : code.streams)
+            if (s.in != bound_stream::place::total) pass.places.push_back(place_of(s));
+        for (const size_t i : phase.results)
+            if (!take_value(i, &code, pass.values)) return false;
+        if (pass.values.size() + 2 * pass.elements.reductions.size() > most_values) return false;
+        made_.passes.push_back(std::move(pass));
+        return true;
+    }
+
+    /// The number of a stream's pointer; one value a row needs none.
+    size_t place_of(const bound_stream &s) const {
+        if (s.in == bound_stream::place::memory) return s.index;
+        const size_t cache = kernels_.of(s.index).cache;
+        return cache == not_cached ? 0 : operands_ + cache;
+    }
+
+    bool take_value(size_t i, const phase_code *behind, std::vector<row_value> &values) const {
+        const row_instruction &instruction = program_.instructions[i];
+        row_value v;
+        v.value = i;
+        v.is_divisor = kernels_.of(i).is_divisor;
+        switch (instruction.code) {
+        case row_opcode::load:
+            v.by = row_value::way::load;
+            v.place = instruction.arguments[0];
+            v.type = program_.inputs[v.place].type;
+            break;
+        case row_opcode::reduce: {
+            v.by = row_value::way::total;
+            const auto &reductions = behind->reductions;
+            v.reduction = static_cast<size_t>(std::find(reductions.begin(), reductions.end(), i) - reductions.begin());
+            break;
+        }
+        default:
+            if (!has_tile_code(instruction.code, instruction.op)) return false;
+            v.by = row_value::way::compute;
+            v.instruction = {
+                i, instruction.code, instruction.op, instruction.type, instruction.attributes, instruction.arguments};
+        }
+        values.push_back(std::move(v));
+        return true;
+    }
+
+    static constexpr size_t most_values = 24; // a register is for each, and for totals
+
+    const row_program &program_;
+    const row_schedule &schedule_;
+    const row_geometry &geometry_;
+    const row_kernels &kernels_;
+    const std::vector<phase_code> &phases_;
+    size_t operands_;
+    row_computation made_;
+};
+
+} // namespace
+
+std::unique_ptr<const row_code> compile_rows(const row_program &p, const row_schedule &schedule, const row_geometry &g,
+                                             const row_kernels &kernels, const std::vector<phase_code> &phases,
+                                             const std::vector<size_t> &common) {
+    row_compiler compiler(p, schedule, g, kernels, phases);
+    if (!compiler.take_all(common)) return nullptr;
+    try {
+        return std::make_unique<const compiled_rows>(std::move(compiler).computation());
+    } catch (const asm86::Error &) {
+        return nullptr;
+    }
+}
+
+} // namespace onefold::impl::simd

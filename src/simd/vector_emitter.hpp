@@ -1,0 +1,177 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <map>
+#include <vector>
+
+#include "simd/tile_code.hpp"
+
+// oneDNN carries another version of the same header-only library: the linker must not take the two for one.
+#define Xbyak onefold_xbyak
+#include <xbyak/xbyak.h>
+#undef Xbyak
+
+namespace onefold::impl::simd {
+
+namespace asm86 = onefold_xbyak;
+
+inline constexpr size_t lanes = 16;
+inline constexpr size_t vector_registers = 32;
+
+/// Writes what a computation does to vectors of elements: loaded once, in registers from then on, stored and reduced at the
+/// end. What is around that, loops over elements and rows, is up to a derived class.
+class vector_emitter : public asm86::CodeGenerator {
+public:
+    /// Some 4 registers are for what an instruction needs on the way.
+    static bool fits(const tile_computation &c);
+
+protected:
+    /// A whole register, or the lowest lanes of one while single values are computed.
+    using vector = asm86::Xmm;
+
+    vector_emitter() : CodeGenerator(16 * 1024, asm86::AutoGrow) {}
+
+    /// From here on it is this computation, which must live as long. `pointers` are where those of its streams are: offsets in
+    /// what call_ points to.
+    void enter(const tile_computation &c, std::vector<size_t> pointers);
+    const tile_computation &computation() const { return *computation_; }
+    /// The most vectors at a time that registers allow.
+    size_t most_at_once() const { return most_at_once_; }
+    /// The next `count` vectors; `is_tail`: of the last one only those elements that tail_ has.
+    void emit_vectors(size_t count, bool is_tail);
+    void emit(const tile_instruction &i, size_t which);
+    void clear_totals();
+    /// The lanes of a total into its first one: an f64, or an extreme in f32.
+    void fold_total(size_t reduction);
+    vector total_of(size_t reduction, size_t part = 0) const { return in_lanes(totals_[reduction] + part); }
+    static bool is_extreme(op_kind op) { return op == onefold_op_reduce_max || op == onefold_op_reduce_min; }
+    /// Rounded to nearest even, in the lower halves of scratch(1); a NaN stays one.
+    void emit_bf16(const vector &from);
+    /// The constants, behind all code.
+    void emit_constants();
+
+    /// While single values are computed each has a register of its own.
+    void compute_single_values(bool yes) { is_single_ = yes; }
+    void keep_in_register(size_t value, size_t number) { registers_[value] = number; }
+    void keep_in_memory(size_t value, size_t offset);
+
+    const asm86::Reg64 call_ = rdi;
+    const asm86::Reg64 index_ = rcx;
+    const asm86::Reg64 base_ = rax;
+    const asm86::Opmask tail_ = k1;
+    const asm86::Opmask mask_ = k2;
+    vector in_lanes(size_t number) const {
+        const auto index = static_cast<int>(number);
+        return is_single_ ? vector(index) : vector(asm86::Zmm(index));
+    }
+    vector scratch(size_t number) const { return in_lanes(vector_registers - 1 - number); }
+    vector register_of(size_t value, size_t which) const;
+    asm86::Address pointer_of(size_t stream) const { return ptr[call_ + pointers_[stream]]; }
+    template <typename Operand>
+    void emit_binary(op_kind op, const vector &to, const vector &a, const Operand &b);
+
+private:
+    static constexpr size_t scratch_registers = 4;
+    static constexpr size_t first_nan_mask = 3;
+    static constexpr size_t most_extremes = 5;   // masks are left for
+    static constexpr size_t largest_at_once = 8; // vectors, so that one hides the latency of another
+
+    /// A register for each value, free again behind its last use; a result's last use is its store, at the end.
+    static std::map<size_t, size_t> allocate(const tile_computation &c, size_t &count);
+    static size_t vector_count(const tile_computation &c);
+    /// Of a row's total: sums are of f64, two vectors for one of f32.
+    static size_t total_registers(const tile_reduction &r) { return is_extreme(r.op) ? 1 : 2; }
+    static size_t totals_registers(const tile_computation &c);
+
+    float least_of(op_kind op) const;
+    void clear_total(size_t reduction);
+    void take_in(size_t reduction, size_t count, bool is_tail);
+    /// What is summed. The square of a number that is not 0 counts as one that is not either in a norm.
+    void lift(const tile_reduction &r, const vector &to, const vector &value);
+    void add_lifted(const tile_reduction &r, const vector &to, const vector &value);
+    /// One instruction that knows the signs of zeros, but drops NaN: a mask remembers in which lanes there was one.
+    void take_in_extremes(size_t reduction, size_t count, bool is_tail);
+    /// The larger or smaller one, with its sign, as vrangeps has it.
+    static uint8_t range_of(op_kind op);
+    /// The lanes in which an extreme met a NaN.
+    asm86::Opmask nans_of(size_t reduction) const;
+    void fold_extreme(size_t reduction);
+    void fold_sum(size_t reduction);
+
+    asm86::Address element_at(data_type type, size_t which) const;
+    void load(const tile_stream &source, size_t which, bool is_tail);
+    void store(const tile_stream &result, size_t which, bool is_tail);
+
+    // Predicates of vcmpps.
+    static constexpr int equal = 0;
+    static constexpr int less = 1;
+    static constexpr int unordered = 3;
+    static constexpr int greater_or_unordered = 6; // not less or equal
+    static constexpr int greater = 14;
+
+    /// Where it will stand behind the code.
+    asm86::RegRip place_of_constant(uint32_t bits);
+    asm86::Address constant(uint32_t bits) { return ptr_b[place_of_constant(bits)]; }
+    asm86::Address constant(float value) { return constant(std::bit_cast<uint32_t>(value)); }
+    /// A constant as an instruction without arithmetic reads it.
+    asm86::Address unary_constant(float value) { return ptr[place_of_constant(std::bit_cast<uint32_t>(value))]; }
+    bool is_repeated(size_t value) const { return registers_.count(value) == 0; }
+    asm86::Address repeated_at(size_t value) const { return ptr_b[call_ + repeated_.at(value)]; }
+
+    /// An argument in a register.
+    vector in_register(size_t value, size_t which, const vector &room);
+    void emit_unary(const tile_instruction &i, const vector &to, const vector &a);
+    /// The second operand, which may be a NaN, is what the instructions give then.
+    void emit_between(const vector &to, const vector &a, float lowest, float highest);
+    /// 2^n * (1 + f + f^2 * q(f)), n = round(x / ln 2), f = x - n * ln 2 in two parts; q is fitted to 5e-9.
+    void emit_exp(const vector &to, const vector &a);
+    /// n * ln 2 + log(m), x = 2^n * m, m from sqrt(1/2) to sqrt(2).
+    void emit_log(const vector &to, const vector &a);
+    void emit_round(data_type type, const vector &to, const vector &a);
+    void emit_root(row_opcode code, const vector &to, const vector &a);
+
+    const tile_computation *computation_ = nullptr;
+    std::vector<size_t> pointers_;
+    std::map<size_t, size_t> registers_; // of a value, in the first vector
+    std::map<size_t, size_t> repeated_;  // of other values: where in what call_ points to
+    std::vector<size_t> totals_;         // of each reduction: its first register
+    size_t a_vector_ = 0;                // registers that it takes
+    size_t most_at_once_ = 1;
+    bool is_single_ = false;
+    std::vector<uint32_t> constants_;
+    asm86::Label constants_label_;
+};
+
+template <typename Operand>
+void vector_emitter::emit_binary(op_kind op, const vector &to, const vector &a, const Operand &b) {
+    switch (op) {
+    case onefold_op_add:
+        return vaddps(to, a, b);
+    case onefold_op_subtract:
+        return vsubps(to, a, b);
+    case onefold_op_multiply:
+        return vmulps(to, a, b);
+    case onefold_op_divide:
+        return vdivps(to, a, b);
+    default:
+        break;
+    }
+    // Equal operands may be zeros of both signs; the instruction gives the second operand where one is a NaN.
+    const bool is_maximum = op == onefold_op_maximum;
+    if (is_maximum)
+        vmaxps(scratch(2), a, b);
+    else
+        vminps(scratch(2), a, b);
+    vcmpps(mask_, a, b, equal);
+    if (is_maximum)
+        vpandd(scratch(2) | mask_, a, b);
+    else
+        vpord(scratch(2) | mask_, a, b);
+    vcmpps(mask_, a, a, unordered);
+    vmovaps(scratch(2) | mask_, a);
+    vmovaps(to, scratch(2));
+}
+
+} // namespace onefold::impl::simd
