@@ -59,6 +59,7 @@ private:
         if (k.by == way::in_place || k.by == way::converted) {
             if (k.inner_stride != 1) return false;
             add_source(i, tile_stream::way::elements, program_.inputs[k.operand].type);
+            if (k.cache != not_cached) add_result(i, onefold_f32, no_output);
             return true;
         }
         if (k.by == way::repeated) {
@@ -150,7 +151,8 @@ private:
             const row_kernel &k = kernels_.of(s.value);
             const int64_t size = s.by == tile_stream::way::elements ? size_of(s.type) : 0;
             if (s.by == tile_stream::way::repeated) made_.registers[s.value] = made_.register_count++;
-            if (program_.instructions[s.value].varies && (k.by == way::in_place || k.by == way::converted))
+            if (program_.instructions[s.value].varies && !phase_.is_read_from_cache[s.value] &&
+                (k.by == way::in_place || k.by == way::converted))
                 made_.streams.push_back({place::memory, k.operand, size});
             else
                 made_.streams.push_back({place::values, s.value, size});

@@ -12,6 +12,8 @@ class compiled_rows : public row_code {
 public:
     explicit compiled_rows(row_computation c)
         : computation_(std::move(c)), code_(computation_), run_(code_.getCode<void (*)(row_call *)>()) {}
+    int64_t grouped_rows() const override { return computation_.grouped_rows; }
+    const std::vector<size_t> &converted_inputs() const override { return computation_.converted_inputs; }
     void run(row_call &call) const override { run_(&call); }
 
 private:
@@ -35,14 +37,20 @@ public:
     /// False where it cannot be.
     bool take_all(const std::vector<size_t> &common) {
         const bool is_row = geometry_.results_are_rows && geometry_.outer_reduced.count() == 1 && !geometry_.goes_by_passes();
-        made_.pointer_count = operands_ + schedule_.cached.size();
-        if (!is_row || program_.instructions.size() > most_row_instructions || made_.pointer_count > most_streams) return false;
+        const bool is_small = program_.instructions.size() <= most_row_instructions &&
+                              operands_ + schedule_.cached.size() + program_.inputs.size() <= most_streams;
+        if (!is_row || !is_small) return false;
+        made_.operand_count = operands_;
+        for (const operand &input : program_.inputs)
+            made_.sizes.push_back(static_cast<size_t>(size_of(input.type)));
         made_.length = geometry_.reduced.length;
+        made_.grouped_rows = grouped_rows();
         for (const size_t i : schedule_.first_results)
             if (std::find(common.begin(), common.end(), i) == common.end() && !take_value(i, nullptr, made_.first_values))
                 return false;
         for (size_t phase = 0; phase < phases_.size(); ++phase)
             if (!take_pass(schedule_.phases[phase], phases_[phase])) return false;
+        add_prefetches();
         for (size_t o = 0; o < program_.outputs.size(); ++o) {
             const row_output &output = program_.outputs[o];
             if (!program_.instructions[output.value].varies)
@@ -54,6 +62,24 @@ public:
     row_computation computation() && { return std::move(made_); }
 
 private:
+    /// Memory has less to do in passes over what is in the cache already.
+    void add_prefetches() {
+        if (made_.passes.size() < 2) return;
+        for (const size_t place : made_.passes.front().places) {
+            if (place < program_.inputs.size() && geometry_.kept.strides[place] != 0)
+                made_.passes[1].prefetched.push_back(place);
+        }
+    }
+
+    /// So many that what a group's passes read stays in the nearest cache.
+    int64_t grouped_rows() const {
+        constexpr int64_t near_bytes = 24 * 1024;
+        int64_t bytes = static_cast<int64_t>(schedule_.cached.size() * sizeof(float));
+        for (const row_instruction &i : program_.instructions)
+            if (i.code == row_opcode::load && i.varies) bytes += size_of(program_.inputs[i.arguments[0]].type);
+        return std::clamp<int64_t>(near_bytes / std::max<int64_t>(1, made_.length * bytes), 1, most_grouped_rows);
+    }
+
     bool take_pass(const row_phase &phase, const phase_code &code) {
         const bool is_all = code.exists() && code.behind.empty() &&
                             std::all_of(code.before.begin(), code.before.end(), [&](const tile_action &a) {
@@ -64,6 +90,11 @@ private:
         pass.elements = code.computation;
         for (const bound_stream &s : code.streams)
             if (s.in != bound_stream::place::total) pass.places.push_back(place_of(s));
+        for (size_t s = 0; s < pass.elements.sources.size(); ++s)
+            if (pass.places[s] < program_.inputs.size() && is_the_same_for_all_rows(pass.places[s])) {
+                pass.places[s] = converted_place(pass.places[s]);
+                pass.elements.sources[s].type = onefold_f32;
+            }
         for (const size_t i : phase.results)
             if (!take_value(i, &code, pass.values)) return false;
         if (pass.values.size() + 2 * pass.elements.reductions.size() > most_values) return false;
@@ -71,11 +102,26 @@ private:
         return true;
     }
 
+    /// Then it need not be converted in each of them.
+    bool is_the_same_for_all_rows(size_t input) const {
+        const dims &strides = geometry_.outer_kept.strides[input];
+        return program_.inputs[input].type != onefold_f32 && geometry_.kept.strides[input] == 0 &&
+               std::all_of(strides.begin(), strides.end(), [](int64_t stride) { return stride == 0; });
+    }
+
+    size_t converted_place(size_t input) {
+        auto &inputs = made_.converted_inputs;
+        const auto known = std::find(inputs.begin(), inputs.end(), input);
+        const auto number = static_cast<size_t>(known - inputs.begin());
+        if (known == inputs.end()) inputs.push_back(input);
+        return operands_ + schedule_.cached.size() + number;
+    }
+
     /// The number of a stream's pointer; one value a row needs none.
     size_t place_of(const bound_stream &s) const {
         if (s.in == bound_stream::place::memory) return s.index;
         const size_t cache = kernels_.of(s.index).cache;
-        return cache == not_cached ? 0 : operands_ + cache;
+        return cache == not_cached ? no_place : operands_ + cache;
     }
 
     bool take_value(size_t i, const phase_code *behind, std::vector<row_value> &values) const {

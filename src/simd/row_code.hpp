@@ -27,8 +27,9 @@ struct row_store_of_value {
 /// A pass over a row, and the values that follow from it.
 struct row_pass {
     tile_computation elements;
-    std::vector<size_t> places; // of its sources and results: the numbers of their pointers
+    std::vector<size_t> places; // of its sources and results: the numbers of their pointers, or none
     std::vector<row_value> values;
+    std::vector<size_t> prefetched; // places: what the next group's rows read there
 };
 
 /// What is done to each row.
@@ -37,26 +38,37 @@ struct row_computation {
     std::vector<row_value> first_values;
     std::vector<row_pass> passes;
     std::vector<row_store_of_value> stores;
-    size_t pointer_count = 0;
+    std::vector<size_t> sizes; // of operands' elements
+    size_t operand_count = 0;
+    int64_t grouped_rows = 1;
+    std::vector<size_t> converted_inputs;
 };
 
+inline constexpr size_t no_place = SIZE_MAX;
 inline constexpr size_t most_row_instructions = 64;
 
-/// Pointers are those of operands, inputs first, then of caches; distances from row to row in bytes. The code uses it up:
-/// `rows` are those that are left.
+inline constexpr int64_t most_grouped_rows = 8;
+
+/// Pointers are those of operands, inputs first, of caches and of converted inputs; distances from row to row in bytes. The
+/// code uses it up: `rows` are those that are left.
 struct row_call {
     void *pointers[most_streams];
     int64_t distances[most_streams];
     int64_t rows;
-    float values[most_row_instructions]; // of a row; those that are the same for all rows are given
+    void *current[most_streams];                            // in the row of a pass
+    float values[most_grouped_rows][most_row_instructions]; // those that are the same for all rows are given
 };
 
-/// Machine code for AVX-512 that takes rows, one after the other, through all passes: nothing is done between passes but what
-/// follows from their totals. Immutable.
+/// Machine code for AVX-512 that takes rows through all passes, a few at a time, so that what follows from the totals of one is
+/// computed while the next ones are read. Immutable.
 class row_code {
 public:
     virtual ~row_code() = default;
-    /// Stops at a row whose totals may have lost bits, or by whose divisors must be divided: that one is left to others.
+    /// How many rows go through a pass before the next one begins: caches are for so many.
+    virtual int64_t grouped_rows() const = 0;
+    /// Inputs that are the same for all rows: the code reads them as f32, by pointers behind those of the caches.
+    virtual const std::vector<size_t> &converted_inputs() const = 0;
+    /// Stops at the first of a group of rows if a total of one of them may have lost bits, or it must be divided by a divisor.
     virtual void run(row_call &call) const = 0;
 };
 

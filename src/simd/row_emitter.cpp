@@ -12,47 +12,112 @@ row_emitter::row_emitter(const row_computation &c) : rows_computation_(c) {
         enter_pass(pass);
         at_once_ = std::min(at_once_, most_at_once());
     }
-    mov(rows_, ptr[call_ + offsetof(row_call, rows)]);
-    mov(eax, (1U << (static_cast<size_t>(c.length) % lanes)) - 1U);
-    kmovw(tail_, eax);
-    asm86::Label next_row;
-    L(next_row);
-    emit_row();
-    for (size_t place = 0; place < c.pointer_count; ++place) {
-        mov(base_, ptr[call_ + (offsetof(row_call, distances) + place * sizeof(int64_t))]);
-        add(ptr[call_ + pointer_offset(place)], base_);
-    }
-    dec(rows_);
-    jnz(next_row, T_NEAR);
-    L(leave_);
-    mov(ptr[call_ + offsetof(row_call, rows)], rows_);
+    const std::array saved = {rbx, rbp, r12, r13, r14, r15};
+    for (const asm86::Reg64 &r : saved)
+        push(r);
+    find_values_at(values_);
+    emit_groups();
     vzeroupper();
+    for (size_t k = saved.size(); k-- > 0;)
+        pop(saved[k]);
     ret();
-    emit_constants();
+    emit_rest();
     readyRE();
 }
 
+void row_emitter::emit_groups() {
+    mov(rows_, ptr[call_ + offsetof(row_call, rows)]);
+    mov(eax, (1U << (static_cast<size_t>(rows_computation_.length) % lanes)) - 1U);
+    kmovw(tail_, eax);
+    asm86::Label next_group;
+    L(next_group);
+    mov(group_, static_cast<uint32_t>(rows_computation_.grouped_rows));
+    cmp(group_, rows_);
+    cmovg(group_, rows_);
+    std::vector<size_t> loads;
+    for (const row_value &v : rows_computation_.first_values)
+        if (v.by == row_value::way::load) loads.push_back(v.place);
+    if (!rows_computation_.first_values.empty()) emit_for_each_row(loads, [&] { emit_values(rows_computation_.first_values); });
+    for (const row_pass &pass : rows_computation_.passes) {
+        std::vector<size_t> places = pass.places;
+        for (const size_t place : pass.prefetched)
+            places.push_back(next_of(place));
+        emit_for_each_row(places, [&] {
+            enter_pass(pass);
+            emit_elements(pass);
+            emit_values(pass.values);
+        });
+    }
+    for (const row_store_of_value &s : rows_computation_.stores)
+        emit_for_each_row({s.place}, [&] { emit_store(s); });
+    for (size_t place = 0; place < rows_computation_.operand_count; ++place) {
+        mov(base_, ptr[call_ + distance_offset(place)]);
+        imul(base_, group_);
+        add(ptr[call_ + pointer_offset(place)], base_);
+    }
+    sub(rows_, group_);
+    jnz(next_group, T_NEAR);
+    L(leave_);
+    mov(ptr[call_ + offsetof(row_call, rows)], rows_);
+}
+
+template <typename Body>
+void row_emitter::emit_for_each_row(const std::vector<size_t> &places, const Body &body) {
+    place_pointers(places);
+    for (const auto &[place, at] : pointer_places_) {
+        const auto *in_register = std::get_if<asm86::Reg64>(&at);
+        load_pointer(in_register ? *in_register : base_, place);
+        if (!in_register) mov(ptr[call_ + std::get<size_t>(at)], base_);
+    }
+    lea(values_, ptr[call_ + offsetof(row_call, values)]);
+    mov(row_, group_);
+    asm86::Label next_row;
+    L(next_row);
+    body();
+    for (const auto &[place, at] : pointer_places_) {
+        mov(base_, ptr[call_ + distance_offset(is_next(place) ? place - most_streams : place)]);
+        if (const auto *in_register = std::get_if<asm86::Reg64>(&at))
+            add(*in_register, base_);
+        else
+            add(ptr[call_ + std::get<size_t>(at)], base_);
+    }
+    add(values_, static_cast<uint32_t>(sizeof(row_call::values[0])));
+    dec(row_);
+    jnz(next_row, T_NEAR);
+}
+
+void row_emitter::load_pointer(const asm86::Reg64 &to, size_t place) {
+    if (!is_next(place)) return mov(to, ptr[call_ + pointer_offset(place)]);
+    place -= most_streams;
+    imul(to, ptr[call_ + distance_offset(place)], static_cast<int>(rows_computation_.grouped_rows));
+    add(to, ptr[call_ + pointer_offset(place)]);
+}
+
+void row_emitter::place_pointers(const std::vector<size_t> &places) {
+    pointer_places_.clear();
+    for (const size_t place : places) {
+        if (place == no_place || pointer_places_.count(place) != 0) continue;
+        const size_t number = pointer_places_.size();
+        if (number < for_pointers_.size())
+            pointer_places_.emplace(place, for_pointers_[number]);
+        else
+            pointer_places_.emplace(place, current_offset(number));
+    }
+}
+
 void row_emitter::enter_pass(const row_pass &pass) {
-    std::vector<size_t> pointers;
-    for (const size_t place : pass.places)
-        pointers.push_back(pointer_offset(place));
+    std::vector<pointer_place> pointers;
+    for (const size_t place : pass.places) {
+        const auto known = pointer_places_.find(place);
+        pointers.push_back(known == pointer_places_.end() ? pointer_place(base_) : known->second);
+    }
     enter(pass.elements, std::move(pointers));
     for (const tile_stream &source : pass.elements.sources)
         if (source.by == tile_stream::way::repeated) keep_in_memory(source.value, value_offset(source.value));
 }
 
-void row_emitter::emit_row() {
-    emit_values(rows_computation_.first_values);
-    for (const row_pass &pass : rows_computation_.passes) {
-        emit_pass(pass, &pass == &rows_computation_.passes.back());
-        emit_values(pass.values);
-    }
-    for (const row_store_of_value &s : rows_computation_.stores)
-        emit_store(s);
-}
-
-void row_emitter::emit_pass(const row_pass &pass, bool is_last) {
-    enter_pass(pass);
+void row_emitter::emit_elements(const row_pass &pass) {
+    broadcast_values();
     clear_totals();
     const auto vectors = static_cast<size_t>(rows_computation_.length) / lanes;
     const bool has_tail = static_cast<size_t>(rows_computation_.length) % lanes != 0;
@@ -61,20 +126,34 @@ void row_emitter::emit_pass(const row_pass &pass, bool is_last) {
         asm86::Label again;
         L(again);
         emit_vectors(at_once_, false);
+        emit_prefetches(pass, at_once_);
         add(index_, static_cast<uint32_t>(at_once_ * lanes));
         cmp(index_, static_cast<uint32_t>(looped * lanes));
         jb(again, T_NEAR);
     }
-    if (const size_t rest = vectors % at_once_ + (has_tail ? 1 : 0); rest > 0) emit_vectors(rest, has_tail);
+    if (const size_t rest = vectors % at_once_ + (has_tail ? 1 : 0); rest > 0) {
+        emit_vectors(rest, has_tail);
+        emit_prefetches(pass, rest);
+    }
     for (size_t r = 0; r < pass.elements.reductions.size(); ++r)
         fold_total(r);
-    (void)is_last;
+}
+
+void row_emitter::emit_prefetches(const row_pass &pass, size_t vectors) {
+    constexpr size_t line = 64;
+    for (const size_t place : pass.prefetched) {
+        const asm86::Reg64 next = pointer_at(pointer_places_.at(next_of(place)));
+        const size_t size = rows_computation_.sizes[place];
+        for (size_t at = 0; at < vectors * lanes * size; at += line)
+            prefetcht0(ptr[next + index_ * static_cast<int>(size) + at]);
+    }
 }
 
 void row_emitter::emit_values(const std::vector<row_value> &values) {
     size_t number = 0;
     std::vector<size_t> known;
     compute_single_values(true);
+    forget_broadcasts();
     for (const row_value &v : values) {
         const vector to = in_lanes(number);
         if (v.by == row_value::way::load) emit_load(v, to);
@@ -86,7 +165,7 @@ void row_emitter::emit_values(const std::vector<row_value> &values) {
                     keep_in_memory(argument, value_offset(argument));
             emit(v.instruction, 0);
         }
-        vmovss(ptr[call_ + value_offset(v.value)], to);
+        vmovss(ptr[values_ + value_offset(v.value)], to);
         if (v.is_divisor) leave_unless_reciprocal_is_exact(to);
         known.push_back(v.value);
         ++number;
@@ -97,9 +176,9 @@ void row_emitter::emit_values(const std::vector<row_value> &values) {
 }
 
 void row_emitter::emit_load(const row_value &v, const vector &to) {
-    mov(base_, ptr[call_ + pointer_offset(v.place)]);
-    if (v.type == onefold_f32) return vmovss(to, ptr[base_]);
-    movzx(eax, word[base_]);
+    const asm86::Reg64 pointer = pointer_at(pointer_places_.at(v.place));
+    if (v.type == onefold_f32) return vmovss(to, ptr[pointer]);
+    movzx(eax, word[pointer]);
     if (v.type == onefold_bf16) shl(eax, 16);
     vmovd(to, eax);
     if (v.type == onefold_f16) vcvtph2ps(to, to);
@@ -151,14 +230,14 @@ void row_emitter::leave_unless_reciprocal_is_exact(const vector &divisor) {
 void row_emitter::emit_store(const row_store_of_value &s) {
     compute_single_values(true);
     const vector value = in_lanes(0);
-    vmovss(value, ptr[call_ + value_offset(s.value)]);
+    vmovss(value, ptr[values_ + value_offset(s.value)]);
     if (s.type == onefold_bf16) emit_bf16(value);
     if (s.type == onefold_f16) vcvtps2ph(scratch(1), value, 0);
-    mov(base_, ptr[call_ + pointer_offset(s.place)]);
+    const asm86::Reg64 pointer = pointer_at(pointer_places_.at(s.place));
     if (s.type == onefold_f32)
-        vmovss(ptr[base_], value);
+        vmovss(ptr[pointer], value);
     else
-        vpextrw(word[base_], scratch(1), 0);
+        vpextrw(word[pointer], scratch(1), 0);
     compute_single_values(false);
 }
 

@@ -32,7 +32,7 @@ void drop_unread_loads(row_schedule &schedule, const row_program &p, const row_k
         };
         const auto is_unread = [&](const tile_action &a) {
             return a.what == tile_action::kind::compute && kernels.of(a.index).by == row_kernel::way::converted &&
-                   !is_read(a.index);
+                   kernels.of(a.index).cache == not_cached && !is_read(a.index);
         };
         phase.actions.erase(std::remove_if(phase.actions.begin(), phase.actions.end(), is_unread), phase.actions.end());
     }
@@ -96,8 +96,7 @@ public:
         by_passes_ = g.goes_by_passes();
         tiles_ = g.tiles();
         results_floats_ = job_.result_distance() * static_cast<int64_t>(p.instructions.size());
-        const int64_t cache_floats = static_cast<int64_t>(job_.schedule.cached.size()) * job_.cache_distance();
-        floats_bytes_ = round_up((results_floats_ + cache_floats) * static_cast<int64_t>(sizeof(float)), line);
+        floats_bytes_ = round_up((results_floats_ + job_.cache_floats()) * static_cast<int64_t>(sizeof(float)), line);
         totals_bytes_ = round_up(static_cast<int64_t>(job_.kernels.total_size()) * g.width, line);
         // A unit does not depend on the others: how many threads there are decides on no bit of a result.
         const auto threads = static_cast<int64_t>(std::max(1U, std::thread::hardware_concurrency()));
@@ -131,7 +130,10 @@ private:
 
     void run_unit(row_worker &worker, int64_t unit, bool is_first, std::byte *slot) const {
         worker.enter(unit, results_in(slot), cache_in(slot));
-        if (is_first) worker.compute_common_results();
+        if (is_first) {
+            worker.compute_common_results();
+            worker.convert_common_inputs();
+        }
         worker.run_piece(totals_in(slot, 0));
     }
 

@@ -10,6 +10,12 @@ bool contains(const std::vector<size_t> &values, size_t value) {
     return std::find(values.begin(), values.end(), value) != values.end();
 }
 
+/// Rows of 16-bit elements are converted once.
+bool is_worth_caching(const row_program &p, const row_instruction &i) {
+    if (i.code == row_opcode::load) return p.space.reduced.back() && p.inputs[i.arguments[0]].type != onefold_f32;
+    return is_expensive(i);
+}
+
 /// What is done in one pass.
 class phase_builder {
 public:
@@ -182,7 +188,7 @@ row_schedule make_schedule(const row_program &p, bool may_cache) {
     for (size_t i = 0; i < p.instructions.size(); ++i) {
         if (!p.instructions[i].varies && levels[i] == 0) schedule.first_results.push_back(i);
         const auto passes = std::count_if(builders.begin(), builders.end(), [&](const auto &b) { return b.needs(i); });
-        if (may_cache && passes > 1 && is_expensive(p.instructions[i])) schedule.cached.push_back(i);
+        if (may_cache && passes > 1 && is_worth_caching(p, p.instructions[i])) schedule.cached.push_back(i);
     }
     std::vector<size_t> cached; // by the passes so far
     for (phase_builder &builder : builders) {

@@ -45,30 +45,42 @@ void row_worker::run_piece(std::byte *totals) {
         run_all_passes(totals);
 }
 
-/// By the code, and one by one those rows that it leaves.
+/// By the code; rows of a group that it leaves one by one, without it where it leaves them again.
 void row_worker::run_rows(std::byte *totals) {
     const int64_t width = width_;
-    for (int64_t row = 0; row < width; ++row) {
-        row_call call; // NOLINT(cppcoreguidelines-pro-type-member-init): what the code reads is set
-        for (size_t k = 0; k < operands_; ++k) {
-            call.pointers[k] = piece_[k];
-            call.distances[k] = geometry_.kept.strides[k];
+    width_ = 1; // of what is not left to the code
+    for (int64_t left = width; left > 0;) {
+        const int64_t behind = run_code_of_rows(left);
+        skip_rows(left - behind);
+        left = behind;
+        for (int64_t k = std::min(left, job_.rows->grouped_rows()); k > 0; --k, --left) {
+            if (run_code_of_rows(1) > 0) run_all_passes(totals);
+            skip_rows(1);
         }
-        for (size_t cache = 0; cache < job_.schedule.cached.size(); ++cache) {
-            call.pointers[operands_ + cache] = cache_ + static_cast<int64_t>(cache) * job_.cache_distance();
-            call.distances[operands_ + cache] = 0;
-        }
-        for (const size_t i : job_.common_results)
-            call.values[i] = *results_of(i);
-        call.rows = width - row;
-        job_.rows->run(call);
-        if (call.rows == 0) return;
-        skip_rows(width - row - call.rows);
-        row = width - call.rows;
-        width_ = 1;
-        run_all_passes(totals);
-        skip_rows(1);
     }
+}
+
+int64_t row_worker::run_code_of_rows(int64_t rows) {
+    row_call call; // NOLINT(cppcoreguidelines-pro-type-member-init): what the code reads is set
+    for (size_t k = 0; k < operands_; ++k) {
+        call.pointers[k] = piece_[k];
+        call.distances[k] = geometry_.kept.strides[k];
+    }
+    for (size_t cache = 0; cache < job_.schedule.cached.size(); ++cache) {
+        call.pointers[operands_ + cache] = cache_ + static_cast<int64_t>(cache) * job_.cache_distance();
+        call.distances[operands_ + cache] = job_.row_distance() * static_cast<int64_t>(sizeof(float));
+    }
+    const size_t behind_caches = operands_ + job_.schedule.cached.size();
+    for (size_t n = 0; n < job_.rows->converted_inputs().size(); ++n) {
+        call.pointers[behind_caches + n] = converted_input(n);
+        call.distances[behind_caches + n] = 0;
+    }
+    for (auto &values : call.values)
+        for (const size_t i : job_.common_results)
+            values[i] = *results_of(i);
+    call.rows = rows;
+    job_.rows->run(call);
+    return call.rows;
 }
 
 void row_worker::skip_rows(int64_t count) {

@@ -28,8 +28,17 @@ struct row_job {
     /// Offset, in floats, of a result's values in a unit's memory.
     int64_t result_offset(size_t instruction) const { return static_cast<int64_t>(instruction) * result_distance(); }
     int64_t result_distance() const { return round_up(geometry.width, 16); }
-    /// Floats of a cached value.
-    int64_t cache_distance() const { return round_up(geometry.tiles() * geometry.elements_a_tile(), 16); }
+    int64_t row_distance() const { return round_up(geometry.reduced.length, 16); }
+    /// Floats of a cached value: of all tiles, or of the rows that the code groups.
+    int64_t cache_distance() const {
+        const int64_t grouped = rows ? rows->grouped_rows() * row_distance() : 0;
+        return std::max(grouped, round_up(geometry.tiles() * geometry.elements_a_tile(), 16));
+    }
+    /// Floats of all caches, and of converted inputs behind them.
+    int64_t caches_distance() const { return static_cast<int64_t>(schedule.cached.size()) * cache_distance(); }
+    int64_t cache_floats() const {
+        return caches_distance() + (rows ? static_cast<int64_t>(rows->converted_inputs().size()) * row_distance() : 0);
+    }
 };
 
 /// Computes pieces of a row program, a tile at a time, on the calling thread.
@@ -39,8 +48,10 @@ public:
 
     /// Goes to a piece; its results and cached tiles lie in that memory.
     void enter(int64_t unit, float *results, float *cache);
-    /// The results that need no pass: those that are the same for all pieces, and the others.
+    /// What is the same for all pieces: results, and inputs that are converted.
     void compute_common_results();
+    void convert_common_inputs();
+    /// The other results that need no pass.
     void compute_first_results();
     /// The piece, but for the common results.
     void run_piece(std::byte *totals);
@@ -62,6 +73,8 @@ private:
     };
 
     void run_rows(std::byte *totals);
+    /// The code, for rows of the piece from the present one on; how many it left.
+    int64_t run_code_of_rows(int64_t rows);
     void run_all_passes(std::byte *totals);
     void skip_rows(int64_t count);
     void enter_group(const row_phase &phase, int64_t group);
@@ -104,6 +117,9 @@ private:
         return totals_of(r, totals) + first_ * static_cast<int64_t>(r.kernels.total_size);
     }
     float *results_of(size_t i) const { return results_ + job_.result_offset(i); }
+    float *converted_input(size_t number) const {
+        return cache_ + job_.caches_distance() + static_cast<int64_t>(number) * job_.row_distance();
+    }
     float *register_at(size_t number) { return registers_ + static_cast<int64_t>(number) * tile_elements_; }
 
     const row_job &job_;

@@ -13,6 +13,15 @@ void row_worker::compute_common_results() {
     width_ = width;
 }
 
+void row_worker::convert_common_inputs() {
+    if (!job_.rows) return;
+    const auto &inputs = job_.rows->converted_inputs();
+    for (size_t n = 0; n < inputs.size(); ++n) {
+        const conversion convert = job_.kernels.conversion_of_input(inputs[n]);
+        convert.load(piece_[inputs[n]], 1, converted_input(n), static_cast<size_t>(geometry_.reduced.length));
+    }
+}
+
 void row_worker::compute_first_results() {
     for (const size_t i : job_.first_results)
         compute_result(i, nullptr);

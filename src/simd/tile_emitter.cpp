@@ -5,14 +5,14 @@
 namespace onefold::impl::simd {
 
 tile_emitter::tile_emitter(const tile_computation &c) {
-    std::vector<size_t> pointers;
+    std::vector<pointer_place> pointers;
     for (size_t s = 0; s < c.stream_count(); ++s)
-        pointers.push_back(offsetof(tile_call, pointers) + s * sizeof(void *));
+        pointers.emplace_back(pointer_offset(s));
     enter(c, std::move(pointers));
     for (size_t s = 0; s < c.sources.size(); ++s)
         if (c.sources[s].by == tile_stream::way::repeated) keep_in_memory(c.sources[s].value, repeated_offset(s));
     emit_rows();
-    emit_constants();
+    emit_rest();
     readyRE();
 }
 
@@ -35,13 +35,14 @@ void tile_emitter::emit_rows() {
     jz(done, T_NEAR);
     L(next_row);
     read_repeated();
+    broadcast_values();
     clear_totals();
     emit_row();
     for (size_t r = 0; r < computation().reductions.size(); ++r)
         emit_total(r);
     for (size_t s = 0; s < computation().stream_count(); ++s) {
         mov(base_, distance_of(s));
-        add(pointer_of(s), base_);
+        add(ptr[call_ + pointer_offset(s)], base_);
     }
     dec(rows_);
     jnz(next_row, T_NEAR);
@@ -53,8 +54,7 @@ void tile_emitter::emit_rows() {
 void tile_emitter::read_repeated() {
     for (size_t s = 0; s < computation().sources.size(); ++s) {
         if (computation().sources[s].by != tile_stream::way::repeated) continue;
-        mov(base_, pointer_of(s));
-        mov(eax, ptr[base_]);
+        mov(eax, ptr[pointer_of(s)]);
         mov(ptr[call_ + repeated_offset(s)], eax);
     }
 }
@@ -88,16 +88,16 @@ void tile_emitter::emit_loop(size_t count) {
 void tile_emitter::emit_total(size_t reduction) {
     const op_kind op = computation().reductions[reduction].op;
     fold_total(reduction);
-    mov(base_, pointer_of(computation().sources.size() + computation().results.size() + reduction));
+    const asm86::Reg64 in_memory = pointer_of(computation().sources.size() + computation().results.size() + reduction);
     const vector total = total_of(reduction);
     const asm86::Xmm lowest(total.getIdx());
     if (!is_extreme(op)) {
-        vaddsd(lowest, lowest, ptr[base_]);
-        return vmovsd(ptr[base_], lowest);
+        vaddsd(lowest, lowest, ptr[in_memory]);
+        return vmovsd(ptr[in_memory], lowest);
     }
-    vbroadcastss(scratch(0), ptr[base_]);
+    vbroadcastss(scratch(0), ptr[in_memory]);
     emit_binary(op == onefold_op_reduce_max ? onefold_op_maximum : onefold_op_minimum, total, total, scratch(0));
-    vmovss(ptr[base_], lowest);
+    vmovss(ptr[in_memory], lowest);
 }
 
 } // namespace onefold::impl::simd

@@ -14,6 +14,7 @@ private:
     const asm86::Reg64 length_ = rdx;
     const asm86::Reg64 rows_ = r8;
 
+    static size_t pointer_offset(size_t stream) { return offsetof(tile_call, pointers) + stream * sizeof(void *); }
     static size_t repeated_offset(size_t stream) { return offsetof(tile_call, repeated) + stream * sizeof(float); }
     asm86::Address distance_of(size_t stream) const;
     void emit_rows();

@@ -3,7 +3,9 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <functional>
 #include <map>
+#include <variant>
 #include <vector>
 
 #include "simd/tile_code.hpp"
@@ -11,6 +13,7 @@
 // oneDNN carries another version of the same header-only library: the linker must not take the two for one.
 #define Xbyak onefold_xbyak
 #include <xbyak/xbyak.h>
+#include <xbyak/xbyak_util.h>
 #undef Xbyak
 
 namespace onefold::impl::simd {
@@ -33,9 +36,10 @@ protected:
 
     vector_emitter() : CodeGenerator(16 * 1024, asm86::AutoGrow) {}
 
-    /// From here on it is this computation, which must live as long. `pointers` are where those of its streams are: offsets in
-    /// what call_ points to.
-    void enter(const tile_computation &c, std::vector<size_t> pointers);
+    /// Where a pointer is: in a register, or at an offset in what call_ points to.
+    using pointer_place = std::variant<asm86::Reg64, size_t>;
+    /// From here on it is this computation, which must live as long.
+    void enter(const tile_computation &c, std::vector<pointer_place> pointers_of_streams);
     const tile_computation &computation() const { return *computation_; }
     /// The most vectors at a time that registers allow.
     size_t most_at_once() const { return most_at_once_; }
@@ -49,13 +53,18 @@ protected:
     static bool is_extreme(op_kind op) { return op == onefold_op_reduce_max || op == onefold_op_reduce_min; }
     /// Rounded to nearest even, in the lower halves of scratch(1); a NaN stays one.
     void emit_bf16(const vector &from);
-    /// The constants, behind all code.
-    void emit_constants();
+    /// What is seldom run, then the constants: behind all other code.
+    void emit_rest();
 
     /// While single values are computed each has a register of its own.
     void compute_single_values(bool yes) { is_single_ = yes; }
     void keep_in_register(size_t value, size_t number) { registers_[value] = number; }
     void keep_in_memory(size_t value, size_t offset);
+    /// Brings single values that are in memory into the registers that are left for them.
+    void broadcast_values();
+    void forget_broadcasts() { broadcast_.clear(); }
+    /// What the offsets of single values begin at; call_ if it is not set.
+    void find_values_at(const asm86::Reg64 &base) { values_base_ = base; }
 
     const asm86::Reg64 call_ = rdi;
     const asm86::Reg64 index_ = rcx;
@@ -68,16 +77,19 @@ protected:
     }
     vector scratch(size_t number) const { return in_lanes(vector_registers - 1 - number); }
     vector register_of(size_t value, size_t which) const;
-    asm86::Address pointer_of(size_t stream) const { return ptr[call_ + pointers_[stream]]; }
+    /// A pointer, in base_ if it has no register of its own.
+    asm86::Reg64 pointer_at(const pointer_place &place);
+    asm86::Reg64 pointer_of(size_t stream) { return pointer_at(pointers_[stream]); }
     template <typename Operand>
     void emit_binary(op_kind op, const vector &to, const vector &a, const Operand &b);
 
 private:
     static constexpr size_t scratch_registers = 4;
-    static constexpr size_t first_nan_mask = 3;
+    static constexpr size_t first_extreme_mask = 3;
     static constexpr size_t most_extremes = 5;   // masks are left for
     static constexpr size_t largest_at_once = 8; // vectors, so that one hides the latency of another
 
+    void spread_registers();
     /// A register for each value, free again behind its last use; a result's last use is its store, at the end.
     static std::map<size_t, size_t> allocate(const tile_computation &c, size_t &count);
     static size_t vector_count(const tile_computation &c);
@@ -91,23 +103,28 @@ private:
     /// What is summed. The square of a number that is not 0 counts as one that is not either in a norm.
     void lift(const tile_reduction &r, const vector &to, const vector &value);
     void add_lifted(const tile_reduction &r, const vector &to, const vector &value);
-    /// One instruction that knows the signs of zeros, but drops NaN: a mask remembers in which lanes there was one.
+    /// One instruction that knows the signs of zeros, but drops NaN: a mask remembers in which lanes there was none.
     void take_in_extremes(size_t reduction, size_t count, bool is_tail);
     /// The larger or smaller one, with its sign, as vrangeps has it.
     static uint8_t range_of(op_kind op);
-    /// The lanes in which an extreme met a NaN.
-    asm86::Opmask nans_of(size_t reduction) const;
+    /// The lanes in which an extreme met no NaN.
+    asm86::Opmask numbers_of(size_t reduction) const;
     void fold_extreme(size_t reduction);
     void fold_sum(size_t reduction);
 
-    asm86::Address element_at(data_type type, size_t which) const;
-    void load(const tile_stream &source, size_t which, bool is_tail);
-    void store(const tile_stream &result, size_t which, bool is_tail);
+    asm86::Address element_at(const asm86::Reg64 &pointer, data_type type, size_t which) const;
+    void load(const tile_stream &source, const asm86::Reg64 &pointer, size_t which, bool is_tail);
+    void store(const tile_stream &result, const asm86::Reg64 &pointer, size_t which, bool is_tail);
+    void store_bf16(const vector &from, const asm86::Address &to, bool is_tail);
+    /// By one instruction, which takes subnormal numbers for 0: where there is one the other way is taken.
+    void store_bf16_natively(const tile_stream &result, const asm86::Reg64 &pointer, size_t count, bool is_tail);
+    void emit_constants();
 
     // Predicates of vcmpps.
     static constexpr int equal = 0;
     static constexpr int less = 1;
     static constexpr int unordered = 3;
+    static constexpr int ordered = 7;
     static constexpr int greater_or_unordered = 6; // not less or equal
     static constexpr int greater = 14;
 
@@ -117,8 +134,9 @@ private:
     asm86::Address constant(float value) { return constant(std::bit_cast<uint32_t>(value)); }
     /// A constant as an instruction without arithmetic reads it.
     asm86::Address unary_constant(float value) { return ptr[place_of_constant(std::bit_cast<uint32_t>(value))]; }
-    bool is_repeated(size_t value) const { return registers_.count(value) == 0; }
-    asm86::Address repeated_at(size_t value) const { return ptr_b[call_ + repeated_.at(value)]; }
+    /// True if it is in no register.
+    bool is_repeated(size_t value) const { return registers_.count(value) == 0 && broadcast_.count(value) == 0; }
+    asm86::Address repeated_at(size_t value) const { return ptr_b[values_base_ + repeated_.at(value)]; }
 
     /// An argument in a register.
     vector in_register(size_t value, size_t which, const vector &room);
@@ -133,14 +151,17 @@ private:
     void emit_root(row_opcode code, const vector &to, const vector &a);
 
     const tile_computation *computation_ = nullptr;
-    std::vector<size_t> pointers_;
-    std::map<size_t, size_t> registers_; // of a value, in the first vector
-    std::map<size_t, size_t> repeated_;  // of other values: where in what call_ points to
-    std::vector<size_t> totals_;         // of each reduction: its first register
-    size_t a_vector_ = 0;                // registers that it takes
+    std::vector<pointer_place> pointers_; // of streams
+    std::map<size_t, size_t> registers_;  // of a value, in the first vector
+    std::map<size_t, size_t> repeated_;   // of other values: where in what call_ points to
+    std::map<size_t, size_t> broadcast_;  // of some of these: the register that they are in too
+    std::vector<size_t> totals_;          // of each reduction: its first register
+    size_t a_vector_ = 0;                 // registers that it takes
     size_t most_at_once_ = 1;
+    asm86::Reg64 values_base_ = rdi;
     bool is_single_ = false;
     std::vector<uint32_t> constants_;
+    std::vector<std::function<void()>> seldom_;
     asm86::Label constants_label_;
 };
 

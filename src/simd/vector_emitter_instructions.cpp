@@ -12,6 +12,12 @@ asm86::RegRip vector_emitter::place_of_constant(uint32_t bits) {
     return rip + constants_label_ + static_cast<int>(which) * 4;
 }
 
+void vector_emitter::emit_rest() {
+    for (const auto &emit_one : seldom_)
+        emit_one();
+    emit_constants();
+}
+
 void vector_emitter::emit_constants() {
     align(64);
     L(constants_label_);
@@ -21,7 +27,7 @@ void vector_emitter::emit_constants() {
 
 vector_emitter::vector vector_emitter::in_register(size_t value, size_t which, const vector &room) {
     if (!is_repeated(value)) return register_of(value, which);
-    vbroadcastss(room, ptr[call_ + repeated_.at(value)]);
+    vbroadcastss(room, ptr[values_base_ + repeated_.at(value)]);
     return room;
 }
 
@@ -106,8 +112,11 @@ void vector_emitter::emit_between(const vector &to, const vector &a, float lowes
 
 void vector_emitter::emit_exp(const vector &to, const vector &a) {
     emit_between(scratch(1), a, -104.0F, 104.0F); // 0 and infinity from here on
-    vmulps(scratch(2), scratch(1), constant(1.44269504F));
-    vrndscaleps(scratch(2), scratch(2), 0);
+    // Added to this number, what is below 2^22 loses its fraction.
+    constexpr float without_fractions = 0x1.8p23F;
+    vbroadcastss(scratch(2), unary_constant(without_fractions));
+    vfmadd231ps(scratch(2), scratch(1), constant(1.44269504F));
+    vsubps(scratch(2), scratch(2), constant(without_fractions));
     vfnmadd231ps(scratch(1), scratch(2), constant(0.693145752F));
     vfnmadd231ps(scratch(1), scratch(2), constant(1.42860677e-6F));
     vbroadcastss(to, unary_constant(0.001381379901431501F));

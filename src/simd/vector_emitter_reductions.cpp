@@ -11,7 +11,7 @@ float vector_emitter::least_of(op_kind op) const {
 void vector_emitter::clear_total(size_t reduction) {
     const op_kind op = computation_->reductions[reduction].op;
     if (is_extreme(op)) {
-        kxorw(nans_of(reduction), nans_of(reduction), nans_of(reduction));
+        kxnorw(numbers_of(reduction), numbers_of(reduction), numbers_of(reduction));
         return vbroadcastss(total_of(reduction), unary_constant(least_of(op)));
     }
     for (const size_t part : {size_t{0}, size_t{1}})
@@ -74,10 +74,8 @@ void vector_emitter::take_in_extremes(size_t reduction, size_t count, bool is_ta
         vmovaps(scratch(2) | tail_, values.back());
         values.back() = scratch(2);
     }
-    for (const vector &value : values) {
-        vcmpps(mask_, value, value, unordered);
-        korw(nans_of(reduction), nans_of(reduction), mask_);
-    }
+    for (size_t k = 0; k < count; k += 2)
+        vcmpps(numbers_of(reduction) | numbers_of(reduction), values[k], values[std::min(k + 1, count - 1)], ordered);
     // Every other one into each of two, the first of which are themselves.
     std::array<vector, 2> most{values[0], values[count > 1 ? 1 : 0]};
     for (size_t k = 2; k < count; ++k) {
@@ -91,11 +89,11 @@ void vector_emitter::take_in_extremes(size_t reduction, size_t count, bool is_ta
 
 uint8_t vector_emitter::range_of(op_kind op) { return op == onefold_op_reduce_max ? 5 : 4; }
 
-asm86::Opmask vector_emitter::nans_of(size_t reduction) const {
+asm86::Opmask vector_emitter::numbers_of(size_t reduction) const {
     size_t before = 0;
     for (size_t r = 0; r < reduction; ++r)
         before += is_extreme(computation_->reductions[r].op) ? size_t{1} : size_t{0};
-    return asm86::Opmask(static_cast<int>(first_nan_mask + before));
+    return asm86::Opmask(static_cast<int>(first_extreme_mask + before));
 }
 
 void vector_emitter::fold_total(size_t reduction) {
@@ -134,8 +132,8 @@ void vector_emitter::fold_extreme(size_t reduction) {
         vrangeps(Xmm(total), Xmm(total), Xmm(other), range_of(op));
     }
     asm86::Label has_no_nan;
-    kortestw(nans_of(reduction), nans_of(reduction));
-    jz(has_no_nan);
+    kortestw(numbers_of(reduction), numbers_of(reduction));
+    jc(has_no_nan); // all are
     vbroadcastss(Xmm(total), unary_constant(std::bit_cast<float>(0x7FC00000U)));
     L(has_no_nan);
 }
