@@ -43,6 +43,8 @@ public:
         made_.operand_count = operands_;
         for (const operand &input : program_.inputs)
             made_.sizes.push_back(static_cast<size_t>(size_of(input.type)));
+        for (const row_output &output : program_.outputs)
+            made_.sizes.push_back(static_cast<size_t>(size_of(output.to.type)));
         made_.length = geometry_.reduced.length;
         made_.grouped_rows = grouped_rows();
         for (const size_t i : schedule_.first_results)
@@ -62,13 +64,30 @@ public:
     row_computation computation() && { return std::move(made_); }
 
 private:
-    /// Memory has less to do in passes over what is in the cache already.
+    /// Memory has less to do in passes over what is in the cache already. Of two passes the second one writes, and a short one
+    /// in the middle has no time for two streams: more is worth it only where memory is far.
     void add_prefetches() {
+        constexpr int64_t far_bytes = 48 * 1024 * 1024;
         if (made_.passes.size() < 2) return;
-        for (const size_t place : made_.passes.front().places) {
-            if (place < program_.inputs.size() && geometry_.kept.strides[place] != 0)
-                made_.passes[1].prefetched.push_back(place);
-        }
+        row_pass &second = made_.passes[1];
+        const auto streamed = streamed_operands(made_.passes.front(), 0, program_.inputs.size());
+        int64_t bytes = 0;
+        for (const size_t input : streamed)
+            bytes += geometry_.units() * geometry_.elements_a_piece() * size_of(program_.inputs[input].type);
+        const bool is_long = std::any_of(second.elements.instructions.begin(), second.elements.instructions.end(),
+                                         [](const tile_instruction &i) { return is_transcendental(i.op); });
+        const bool writes = made_.passes.size() == 2;
+        if (!writes || bytes > far_bytes) second.read_ahead = streamed;
+        if (!writes && (is_long || bytes > far_bytes))
+            second.written_behind = streamed_operands(made_.passes.back(), program_.inputs.size(), operands_);
+    }
+
+    std::vector<size_t> streamed_operands(const row_pass &pass, size_t begin, size_t end) const {
+        std::vector<size_t> streamed;
+        std::copy_if(pass.places.begin(), pass.places.end(), std::back_inserter(streamed), [&](size_t place) {
+            return place >= begin && place < end && geometry_.kept.strides[place] != 0;
+        });
+        return streamed;
     }
 
     /// So many that what a group's passes read stays in the nearest cache.

@@ -29,7 +29,8 @@ struct row_pass {
     tile_computation elements;
     std::vector<size_t> places; // of its sources and results: the numbers of their pointers, or none
     std::vector<row_value> values;
-    std::vector<size_t> prefetched; // places: what the next group's rows read there
+    std::vector<size_t> read_ahead;     // places: prefetched is what the next group's rows read there
+    std::vector<size_t> written_behind; // likewise what this group's rows write in a later pass
 };
 
 /// What is done to each row.

@@ -7,15 +7,11 @@
 namespace onefold::impl::simd {
 
 row_emitter::row_emitter(const row_computation &c) : rows_computation_(c) {
-    // What a pass caches another one reads in the same order, so all take as many vectors at a time.
-    for (const row_pass &pass : c.passes) {
-        enter_pass(pass);
-        at_once_ = std::min(at_once_, most_at_once());
-    }
     const std::array saved = {rbx, rbp, r12, r13, r14, r15};
     for (const asm86::Reg64 &r : saved)
         push(r);
     find_values_at(values_);
+    prepare();
     emit_groups();
     vzeroupper();
     for (size_t k = saved.size(); k-- > 0;)
@@ -40,8 +36,9 @@ void row_emitter::emit_groups() {
     if (!rows_computation_.first_values.empty()) emit_for_each_row(loads, [&] { emit_values(rows_computation_.first_values); });
     for (const row_pass &pass : rows_computation_.passes) {
         std::vector<size_t> places = pass.places;
-        for (const size_t place : pass.prefetched)
+        for (const size_t place : pass.read_ahead)
             places.push_back(next_of(place));
+        places.insert(places.end(), pass.written_behind.begin(), pass.written_behind.end());
         emit_for_each_row(places, [&] {
             enter_pass(pass);
             emit_elements(pass);
@@ -119,19 +116,20 @@ void row_emitter::enter_pass(const row_pass &pass) {
 void row_emitter::emit_elements(const row_pass &pass) {
     broadcast_values();
     clear_totals();
+    const size_t at_once = most_at_once();
     const auto vectors = static_cast<size_t>(rows_computation_.length) / lanes;
     const bool has_tail = static_cast<size_t>(rows_computation_.length) % lanes != 0;
     xor_(index_, index_);
-    if (const size_t looped = vectors / at_once_ * at_once_; looped > 0) {
+    if (const size_t looped = vectors / at_once * at_once; looped > 0) {
         asm86::Label again;
         L(again);
-        emit_vectors(at_once_, false);
-        emit_prefetches(pass, at_once_);
-        add(index_, static_cast<uint32_t>(at_once_ * lanes));
+        emit_vectors(at_once, false);
+        emit_prefetches(pass, at_once);
+        add(index_, static_cast<uint32_t>(at_once * lanes));
         cmp(index_, static_cast<uint32_t>(looped * lanes));
         jb(again, T_NEAR);
     }
-    if (const size_t rest = vectors % at_once_ + (has_tail ? 1 : 0); rest > 0) {
+    if (const size_t rest = vectors % at_once + (has_tail ? 1 : 0); rest > 0) {
         emit_vectors(rest, has_tail);
         emit_prefetches(pass, rest);
     }
@@ -141,12 +139,16 @@ void row_emitter::emit_elements(const row_pass &pass) {
 
 void row_emitter::emit_prefetches(const row_pass &pass, size_t vectors) {
     constexpr size_t line = 64;
-    for (const size_t place : pass.prefetched) {
-        const asm86::Reg64 next = pointer_at(pointer_places_.at(next_of(place)));
-        const size_t size = rows_computation_.sizes[place];
+    const auto for_each_line = [&](size_t place, size_t operand, const auto &body) {
+        const asm86::Reg64 pointer = pointer_at(pointer_places_.at(place));
+        const size_t size = rows_computation_.sizes[operand];
         for (size_t at = 0; at < vectors * lanes * size; at += line)
-            prefetcht0(ptr[next + index_ * static_cast<int>(size) + at]);
-    }
+            body(ptr[pointer + index_ * static_cast<int>(size) + at]);
+    };
+    for (const size_t place : pass.read_ahead)
+        for_each_line(next_of(place), place, [&](const asm86::Address &at) { prefetcht0(at); });
+    for (const size_t place : pass.written_behind)
+        for_each_line(place, place, [&](const asm86::Address &at) { prefetchw(at); });
 }
 
 void row_emitter::emit_values(const std::vector<row_value> &values) {

@@ -46,7 +46,6 @@ private:
 
     const row_computation &rows_computation_;
     std::map<size_t, pointer_place> pointer_places_;
-    size_t at_once_ = 8;
     asm86::Label leave_;
 };
 

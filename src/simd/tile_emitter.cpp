@@ -11,6 +11,7 @@ tile_emitter::tile_emitter(const tile_computation &c) {
     enter(c, std::move(pointers));
     for (size_t s = 0; s < c.sources.size(); ++s)
         if (c.sources[s].by == tile_stream::way::repeated) keep_in_memory(c.sources[s].value, repeated_offset(s));
+    prepare();
     emit_rows();
     emit_rest();
     readyRE();

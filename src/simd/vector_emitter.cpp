@@ -11,7 +11,19 @@ bool has_bf16_instructions() {
     return has;
 }
 
+bool has_byte_permutations() {
+    static const bool has = asm86::util::Cpu().has(asm86::util::Cpu::tAVX512_VBMI);
+    return has;
+}
+
 } // namespace
+
+void vector_emitter::prepare() {
+    if (!has_byte_permutations()) return;
+    mov(base_, 0xCCCCCCCCCCCCCCCCU);
+    kmovq(upper_halves_, base_);
+    vmovups(scratch(4), ptr[rip + words_label_]);
+}
 
 bool vector_emitter::fits(const tile_computation &c) {
     const auto extremes =
@@ -82,7 +94,8 @@ void vector_emitter::spread_registers() {
         const bool has_room = (free - 1) / a_vector >= std::min(enough_at_once, free / a_vector) && free > a_vector;
         if (source.by == tile_stream::way::repeated && has_room) broadcast_[source.value] = --free;
     }
-    most_at_once_ = std::clamp<size_t>(free / a_vector, 1, largest_at_once);
+    const bool is_short = computation_->instructions.size() < enough_instructions;
+    most_at_once_ = std::clamp<size_t>(free / a_vector, 1, is_short ? most_added : largest_at_once);
     totals_.clear();
     size_t next = first_total;
     for (const tile_reduction &r : computation_->reductions) {
@@ -148,8 +161,17 @@ void vector_emitter::load(const tile_stream &source, const asm86::Reg64 &pointer
     const asm86::Address from = element_at(pointer, source.type, which);
     if (source.type == onefold_f32) return vmovups(to, from);
     if (source.type == onefold_f16) return vcvtph2ps(to, from);
-    vpmovzxwd(to, from);
-    vpslld(plain, plain, 16);
+    load_bf16(plain, from, is_tail);
+}
+
+/// Words to the upper halves of f32 by one instruction; without it, and where memory may end, by two.
+void vector_emitter::load_bf16(const vector &to, const asm86::Address &from, bool is_tail) {
+    if (has_byte_permutations() && !is_tail) {
+        vbroadcasti64x4(asm86::Zmm(to.getIdx()), from);
+        return vpermb(to | upper_halves_ | T_z, scratch(4), to);
+    }
+    vpmovzxwd(is_tail ? to | tail_ | T_z : to, from);
+    vpslld(to, to, 16);
 }
 
 void vector_emitter::store(const tile_stream &result, const asm86::Reg64 &pointer, size_t which, bool is_tail) {
@@ -187,9 +209,14 @@ void vector_emitter::store_bf16_natively(const tile_stream &result, const asm86:
     asm86::Label behind;
     jnz(otherwise, T_NEAR);
     const asm86::Ymm half(scratch(1).getIdx());
-    for (const stored &s : all) {
-        vcvtneps2bf16(half, s.from);
-        s.is_tail ? vmovdqu16(s.to | tail_, half) : vmovdqu16(s.to, half);
+    for (size_t k = 0; k < count; ++k) {
+        if (k + 1 < count && !all[k + 1].is_tail) {
+            vcvtne2ps2bf16(scratch(1), all[k + 1].from, all[k].from);
+            vmovdqu16(all[k++].to, scratch(1));
+            continue;
+        }
+        vcvtneps2bf16(half, all[k].from);
+        vmovdqu16(all[k].is_tail ? all[k].to | tail_ : all[k].to, half);
     }
     L(behind);
     seldom_.emplace_back([this, all, otherwise, behind]() mutable {

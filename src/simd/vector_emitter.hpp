@@ -43,6 +43,8 @@ protected:
     const tile_computation &computation() const { return *computation_; }
     /// The most vectors at a time that registers allow.
     size_t most_at_once() const { return most_at_once_; }
+    /// What all code begins with.
+    void prepare();
     /// The next `count` vectors; `is_tail`: of the last one only those elements that tail_ has.
     void emit_vectors(size_t count, bool is_tail);
     void emit(const tile_instruction &i, size_t which);
@@ -71,6 +73,7 @@ protected:
     const asm86::Reg64 base_ = rax;
     const asm86::Opmask tail_ = k1;
     const asm86::Opmask mask_ = k2;
+    const asm86::Opmask upper_halves_ = k7; // of f32, in bytes
     vector in_lanes(size_t number) const {
         const auto index = static_cast<int>(number);
         return is_single_ ? vector(index) : vector(asm86::Zmm(index));
@@ -84,10 +87,12 @@ protected:
     void emit_binary(op_kind op, const vector &to, const vector &a, const Operand &b);
 
 private:
-    static constexpr size_t scratch_registers = 4;
+    static constexpr size_t scratch_registers = 5;
     static constexpr size_t first_extreme_mask = 3;
-    static constexpr size_t most_extremes = 5;   // masks are left for
-    static constexpr size_t largest_at_once = 8; // vectors, so that one hides the latency of another
+    static constexpr size_t most_extremes = 4;   // masks are left for
+    static constexpr size_t enough_instructions = 4; // that one vector hides the latency of another
+    static constexpr size_t largest_at_once = 8;     // vectors of so many
+    static constexpr size_t most_added = 16;         // vectors, before their sum goes into f64
 
     void spread_registers();
     /// A register for each value, free again behind its last use; a result's last use is its store, at the end.
@@ -114,6 +119,7 @@ private:
 
     asm86::Address element_at(const asm86::Reg64 &pointer, data_type type, size_t which) const;
     void load(const tile_stream &source, const asm86::Reg64 &pointer, size_t which, bool is_tail);
+    void load_bf16(const vector &to, const asm86::Address &from, bool is_tail);
     void store(const tile_stream &result, const asm86::Reg64 &pointer, size_t which, bool is_tail);
     void store_bf16(const vector &from, const asm86::Address &to, bool is_tail);
     /// By one instruction, which takes subnormal numbers for 0: where there is one the other way is taken.
@@ -143,7 +149,7 @@ private:
     void emit_unary(const tile_instruction &i, const vector &to, const vector &a);
     /// The second operand, which may be a NaN, is what the instructions give then.
     void emit_between(const vector &to, const vector &a, float lowest, float highest);
-    /// 2^n * (1 + f + f^2 * q(f)), n = round(x / ln 2), f = x - n * ln 2 in two parts; q is fitted to 5e-9.
+    /// 2^n * (1 + f + f^2 * q(f)), n = round(x / ln 2), f = x - n * ln 2 in two parts; q is fitted to 1.1e-7 of the result.
     void emit_exp(const vector &to, const vector &a);
     /// n * ln 2 + log(m), x = 2^n * m, m from sqrt(1/2) to sqrt(2).
     void emit_log(const vector &to, const vector &a);
@@ -163,6 +169,7 @@ private:
     std::vector<uint32_t> constants_;
     std::vector<std::function<void()>> seldom_;
     asm86::Label constants_label_;
+    asm86::Label words_label_;
 };
 
 template <typename Operand>

@@ -23,6 +23,10 @@ void vector_emitter::emit_constants() {
     L(constants_label_);
     for (const uint32_t bits : constants_)
         dd(bits);
+    align(64);
+    L(words_label_); // of each f32 bytes 2 and 3 are those of a word, the others are masked
+    for (size_t k = 0; k < lanes * sizeof(float); ++k)
+        db(static_cast<uint8_t>(k / sizeof(float) * 2 + k % 2));
 }
 
 vector_emitter::vector vector_emitter::in_register(size_t value, size_t which, const vector &room) {
@@ -119,8 +123,8 @@ void vector_emitter::emit_exp(const vector &to, const vector &a) {
     vsubps(scratch(2), scratch(2), constant(without_fractions));
     vfnmadd231ps(scratch(1), scratch(2), constant(0.693145752F));
     vfnmadd231ps(scratch(1), scratch(2), constant(1.42860677e-6F));
-    vbroadcastss(to, unary_constant(0.001381379901431501F));
-    for (const float c : {0.008369103074073792F, 0.041668426245450974F, 0.166665181517601F, 0.4999999403953552F, 1.0F, 1.0F})
+    vbroadcastss(to, unary_constant(0.008312501944601536F));
+    for (const float c : {0.04189033433794975F, 0.16667115688323975F, 0.499992311000824F, 1.0F, 1.0F})
         vfmadd213ps(to, scratch(1), constant(c));
     vscalefps(to, to, scratch(2));
 }
