@@ -13,7 +13,9 @@ using way = row_kernel::way;
 class phase_compiler {
 public:
     phase_compiler(const row_program &p, const row_phase &phase, const row_kernels &kernels, bool results_are_rows)
-        : program_(p), phase_(phase), kernels_(kernels), results_are_rows_(results_are_rows) {}
+        : program_(p), phase_(phase), kernels_(kernels), results_are_rows_(results_are_rows) {
+        computation_.reduces_columns = !results_are_rows;
+    }
 
     /// False where it cannot be.
     bool divide() {
@@ -76,8 +78,7 @@ private:
         if (k.is_alike && (k.cache != not_cached || is_reduced(i))) return false;
         for (const size_t argument : instruction.arguments)
             if (!program_.instructions[argument].varies)
-                add_source(argument, kernels_.of(argument).is_alike ? tile_stream::way::repeated : tile_stream::way::elements,
-                           onefold_f32);
+                add_source(argument, results_are_rows_ ? tile_stream::way::repeated : tile_stream::way::row, onefold_f32);
         computation_.instructions.push_back(
             {i, instruction.code, instruction.op, instruction.type, instruction.attributes, instruction.arguments});
         if (k.by == way::quotient) made_.divisors.push_back(k.divided[k.argument_count - 1]);
@@ -94,7 +95,7 @@ private:
     bool take_reduction(const tile_action &action) {
         const row_reduction &r = kernels_.reduction_of(action.index);
         const row_kernel &source = kernels_.of(r.source);
-        if (results_are_rows_ && !source.is_alike && source.by != way::repeated && has_reduction_code(r.op)) {
+        if (!source.is_alike && source.by != way::repeated && has_reduction_code(r.op)) {
             if (r.reads_memory) add_source(r.source, tile_stream::way::elements, program_.inputs[source.operand].type);
             computation_.reductions.push_back({r.op, r.squares, r.source});
             made_.reductions.push_back(action.index);
@@ -164,6 +165,7 @@ private:
                 continue;
             }
             made_.registers[s.value] = made_.register_count++;
+            made_.leaves_tiles = made_.leaves_tiles || kernels_.of(s.value).cache == not_cached;
             made_.streams.push_back({place::tile, s.value, size_of(s.type)});
         }
         for (const size_t reduction : made_.reductions)

@@ -84,9 +84,8 @@ private:
 
     std::vector<size_t> streamed_operands(const row_pass &pass, size_t begin, size_t end) const {
         std::vector<size_t> streamed;
-        std::copy_if(pass.places.begin(), pass.places.end(), std::back_inserter(streamed), [&](size_t place) {
-            return place >= begin && place < end && geometry_.kept.strides[place] != 0;
-        });
+        std::copy_if(pass.places.begin(), pass.places.end(), std::back_inserter(streamed),
+                     [&](size_t place) { return place >= begin && place < end && geometry_.kept.strides[place] != 0; });
         return streamed;
     }
 

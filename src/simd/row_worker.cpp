@@ -106,9 +106,16 @@ void row_worker::enter_group(const row_phase &phase, int64_t group) {
         values_[i] = {results_of(i) + first_, geometry_.results_are_rows ? 1 : 0};
 }
 
-void row_worker::enter_tile(int64_t which_run, const odometer &outer) {
+/// Code goes over columns of several tiles as if they were one; there must be room for one value of each row.
+int64_t row_worker::tiles_at_once(size_t phase) const {
+    const phase_code &code = job_.codes[phase];
+    const bool is_one = geometry_.results_are_rows || !code.exists() || careful_ || code.leaves_tiles;
+    return is_one ? 1 : tile_elements_ / geometry_.run;
+}
+
+void row_worker::enter_tile(int64_t which_run, int64_t count, const odometer &outer) {
     const int64_t begin = which_run * geometry_.run;
-    const int64_t run = std::min(geometry_.run, geometry_.reduced.length - begin);
+    const int64_t run = std::min(count * geometry_.run, geometry_.reduced.length - begin);
     rows_ = geometry_.results_are_rows ? tile_width_ : run;
     length_ = geometry_.results_are_rows ? run : tile_width_;
     const cut_dim &along_rows = geometry_.results_are_rows ? geometry_.kept : geometry_.reduced;
@@ -127,11 +134,15 @@ void row_worker::run_tiles(size_t phase, int64_t begin, int64_t end, std::byte *
         int64_t in_group = tile_ - group * tiles_a_group_;
         odometer outer(geometry_.outer_reduced, in_group / runs_);
         int64_t run = in_group % runs_;
-        for (; tile_ < end && in_group < tiles_a_group_; ++tile_, ++in_group) {
-            enter_tile(run, outer);
+        while (tile_ < end && in_group < tiles_a_group_) {
+            const int64_t count = std::min({tiles_at_once(phase), runs_ - run, end - tile_});
+            enter_tile(run, count, outer);
             run_tile(phase, totals);
             if (has_next_ && phase + 1 == job_.schedule.phases.size()) prefetch_next();
-            if (++run < runs_) continue;
+            tile_ += count;
+            in_group += count;
+            run += count;
+            if (run < runs_) continue;
             run = 0;
             outer.next();
         }
@@ -207,7 +218,9 @@ row_worker::memory_place row_worker::place_of(const bound_stream &s, const phase
 float *row_worker::tile_of(const std::vector<size_t> &registers, size_t i) {
     const size_t cache = job_.kernels.of(i).cache;
     if (cache == not_cached) return register_at(registers[i]);
-    return cache_ + static_cast<int64_t>(cache) * job_.cache_distance() + tile_ * tile_elements_;
+    // Of columns, rows are side by side, however wide they are.
+    const int64_t a_tile = geometry_.results_are_rows ? tile_elements_ : geometry_.run * length_;
+    return cache_ + static_cast<int64_t>(cache) * job_.cache_distance() + tile_ * a_tile;
 }
 
 void row_worker::act(const std::vector<size_t> &registers, const tile_action &action, std::byte *totals) {

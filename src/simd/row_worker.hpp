@@ -78,7 +78,8 @@ private:
     void run_all_passes(std::byte *totals);
     void skip_rows(int64_t count);
     void enter_group(const row_phase &phase, int64_t group);
-    void enter_tile(int64_t run, const odometer &outer);
+    int64_t tiles_at_once(size_t phase) const;
+    void enter_tile(int64_t run, int64_t count, const odometer &outer);
     void act(const std::vector<size_t> &registers, const tile_action &action, std::byte *totals);
     void run_tile(size_t phase, std::byte *totals);
     void prefetch_next() const;

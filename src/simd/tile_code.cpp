@@ -3,19 +3,21 @@
 #include <algorithm>
 #include <array>
 
+#include "simd/column_emitter.hpp"
 #include "simd/tile_emitter.hpp"
 
 namespace onefold::impl::simd {
 
 namespace {
 
+template <class Emitter>
 class compiled_tile : public tile_code {
 public:
-    explicit compiled_tile(const tile_computation &c) : code_(c), run_(code_.getCode<void (*)(tile_call *)>()) {}
+    explicit compiled_tile(const tile_computation &c) : code_(c), run_(code_.template getCode<void (*)(tile_call *)>()) {}
     void run(tile_call &call) const override { run_(&call); }
 
 private:
-    tile_emitter code_;
+    Emitter code_;
     void (*run_)(tile_call *);
 };
 
@@ -52,7 +54,8 @@ bool has_reduction_code(op_kind op) {
 std::unique_ptr<const tile_code> compile_tile(const tile_computation &c) {
     if (c.stream_count() > most_streams || !tile_emitter::fits(c)) return nullptr;
     try {
-        return std::make_unique<const compiled_tile>(c);
+        if (c.reduces_columns) return std::make_unique<const compiled_tile<column_emitter>>(c);
+        return std::make_unique<const compiled_tile<tile_emitter>>(c);
     } catch (const asm86::Error &) {
         return nullptr;
     }

@@ -12,7 +12,8 @@ namespace onefold::impl::simd {
 struct tile_stream {
     enum class way {
         elements, // of `type`, side by side
-        repeated  // one f32 for each row
+        repeated, // one f32 for each row
+        row       // f32 side by side, the same for all rows
     };
     way by = way::elements;
     data_type type = onefold_f32;
@@ -30,7 +31,7 @@ struct tile_instruction {
     std::vector<size_t> arguments;
 };
 
-/// A reduction of each row into its total, which the code updates: an f64 sum, or an f32 extreme.
+/// A reduction of each row, or column, into its total, which the code updates: an f64 sum, or an f32 extreme.
 struct tile_reduction {
     op_kind op = onefold_op_wildcard;
     bool squares = false; // of a sum: of the squares
@@ -39,6 +40,7 @@ struct tile_reduction {
 
 /// What a pass computes.
 struct tile_computation {
+    bool reduces_columns = false;
     std::vector<tile_stream> sources;
     std::vector<tile_instruction> instructions; // each after its arguments
     std::vector<tile_stream> results;

@@ -45,8 +45,22 @@ protected:
     size_t most_at_once() const { return most_at_once_; }
     /// What all code begins with.
     void prepare();
-    /// The next `count` vectors; `is_tail`: of the last one only those elements that tail_ has.
+    /// The next `count` vectors; `is_tail`: of those that is_masked() tells only the elements that tail_ has.
     void emit_vectors(size_t count, bool is_tail);
+    /// How vectors lie: here side by side.
+    virtual bool is_masked(size_t which, size_t count, bool is_tail) const { return is_tail && which + 1 == count; }
+    virtual bool lie_side_by_side() const { return true; }
+    /// Where the elements of a stream in a vector are. May write instructions: asked for one after the other, from 0 on.
+    virtual asm86::Address element_at(size_t stream, data_type type, size_t which);
+    /// What becomes of a sum of vectors in scratch(0), and of extremes.
+    virtual void add_to_total(size_t reduction, bool is_tail);
+    virtual void take_in_extremes(size_t reduction, size_t count, bool is_tail);
+    /// The extremes of all that are at even places, and of the others.
+    std::vector<vector> pair_extremes(op_kind op, const std::vector<vector> &values);
+    asm86::Opmask numbers_of(size_t reduction) const;
+    /// The larger or smaller one, with its sign, as vrangeps has it.
+    static uint8_t range_of(op_kind op);
+    static float least_of(op_kind op);
     void emit(const tile_instruction &i, size_t which);
     void clear_totals();
     /// The lanes of a total into its first one: an f64, or an extreme in f32.
@@ -68,6 +82,14 @@ protected:
     /// What the offsets of single values begin at; call_ if it is not set.
     void find_values_at(const asm86::Reg64 &base) { values_base_ = base; }
 
+    // Predicates of vcmpps.
+    static constexpr int equal = 0;
+    static constexpr int less = 1;
+    static constexpr int unordered = 3;
+    static constexpr int ordered = 7;
+    static constexpr int greater_or_unordered = 6; // not less or equal
+    static constexpr int greater = 14;
+
     const asm86::Reg64 call_ = rdi;
     const asm86::Reg64 index_ = rcx;
     const asm86::Reg64 base_ = rax;
@@ -85,11 +107,13 @@ protected:
     asm86::Reg64 pointer_of(size_t stream) { return pointer_at(pointers_[stream]); }
     template <typename Operand>
     void emit_binary(op_kind op, const vector &to, const vector &a, const Operand &b);
+    /// A constant as an instruction without arithmetic reads it.
+    asm86::Address unary_constant(float value) { return ptr[place_of_constant(std::bit_cast<uint32_t>(value))]; }
 
 private:
     static constexpr size_t scratch_registers = 5;
     static constexpr size_t first_extreme_mask = 3;
-    static constexpr size_t most_extremes = 4;   // masks are left for
+    static constexpr size_t most_extremes = 4;       // masks are left for
     static constexpr size_t enough_instructions = 4; // that one vector hides the latency of another
     static constexpr size_t largest_at_once = 8;     // vectors of so many
     static constexpr size_t most_added = 16;         // vectors, before their sum goes into f64
@@ -97,49 +121,34 @@ private:
     void spread_registers();
     /// A register for each value, free again behind its last use; a result's last use is its store, at the end.
     static std::map<size_t, size_t> allocate(const tile_computation &c, size_t &count);
+    static bool takes_registers(const tile_computation &c, const tile_stream &source);
+    static size_t shared_count(const tile_computation &c);
     static size_t vector_count(const tile_computation &c);
     /// Of a row's total: sums are of f64, two vectors for one of f32.
     static size_t total_registers(const tile_reduction &r) { return is_extreme(r.op) ? 1 : 2; }
     static size_t totals_registers(const tile_computation &c);
 
-    float least_of(op_kind op) const;
     void clear_total(size_t reduction);
     void take_in(size_t reduction, size_t count, bool is_tail);
     /// What is summed. The square of a number that is not 0 counts as one that is not either in a norm.
     void lift(const tile_reduction &r, const vector &to, const vector &value);
     void add_lifted(const tile_reduction &r, const vector &to, const vector &value);
-    /// One instruction that knows the signs of zeros, but drops NaN: a mask remembers in which lanes there was none.
-    void take_in_extremes(size_t reduction, size_t count, bool is_tail);
-    /// The larger or smaller one, with its sign, as vrangeps has it.
-    static uint8_t range_of(op_kind op);
-    /// The lanes in which an extreme met no NaN.
-    asm86::Opmask numbers_of(size_t reduction) const;
     void fold_extreme(size_t reduction);
     void fold_sum(size_t reduction);
 
-    asm86::Address element_at(const asm86::Reg64 &pointer, data_type type, size_t which) const;
-    void load(const tile_stream &source, const asm86::Reg64 &pointer, size_t which, bool is_tail);
-    void load_bf16(const vector &to, const asm86::Address &from, bool is_tail);
-    void store(const tile_stream &result, const asm86::Reg64 &pointer, size_t which, bool is_tail);
-    void store_bf16(const vector &from, const asm86::Address &to, bool is_tail);
+    void load(size_t source, size_t count, bool is_tail);
+    void load_vector(const tile_stream &source, const asm86::Address &from, const vector &plain, bool is_masked);
+    void load_bf16(const vector &to, const asm86::Address &from, bool is_masked);
+    void store(size_t result, size_t count, bool is_tail);
+    void store_vector(data_type type, const vector &from, const asm86::Address &to, bool is_masked);
     /// By one instruction, which takes subnormal numbers for 0: where there is one the other way is taken.
-    void store_bf16_natively(const tile_stream &result, const asm86::Reg64 &pointer, size_t count, bool is_tail);
+    void store_bf16_natively(size_t result, size_t count, bool is_tail);
     void emit_constants();
-
-    // Predicates of vcmpps.
-    static constexpr int equal = 0;
-    static constexpr int less = 1;
-    static constexpr int unordered = 3;
-    static constexpr int ordered = 7;
-    static constexpr int greater_or_unordered = 6; // not less or equal
-    static constexpr int greater = 14;
 
     /// Where it will stand behind the code.
     asm86::RegRip place_of_constant(uint32_t bits);
     asm86::Address constant(uint32_t bits) { return ptr_b[place_of_constant(bits)]; }
     asm86::Address constant(float value) { return constant(std::bit_cast<uint32_t>(value)); }
-    /// A constant as an instruction without arithmetic reads it.
-    asm86::Address unary_constant(float value) { return ptr[place_of_constant(std::bit_cast<uint32_t>(value))]; }
     /// True if it is in no register.
     bool is_repeated(size_t value) const { return registers_.count(value) == 0 && broadcast_.count(value) == 0; }
     asm86::Address repeated_at(size_t value) const { return ptr_b[values_base_ + repeated_.at(value)]; }
@@ -165,6 +174,7 @@ private:
     size_t a_vector_ = 0;                 // registers that it takes
     size_t most_at_once_ = 1;
     asm86::Reg64 values_base_ = rdi;
+    asm86::Reg64 current_ = rax; // pointer
     bool is_single_ = false;
     std::vector<uint32_t> constants_;
     std::vector<std::function<void()>> seldom_;

@@ -3,7 +3,7 @@
 
 namespace onefold::impl::simd {
 
-float vector_emitter::least_of(op_kind op) const {
+float vector_emitter::least_of(op_kind op) {
     const float infinity = std::bit_cast<float>(0x7F800000U);
     return op == onefold_op_reduce_max ? -infinity : infinity;
 }
@@ -29,9 +29,8 @@ void vector_emitter::take_in(size_t reduction, size_t count, bool is_tail) {
     if (is_extreme(r.op)) return take_in_extremes(reduction, count, is_tail);
     for (size_t k = 0; k < count; ++k) {
         const vector to = scratch(k % 2);
-        const bool is_masked = is_tail && k + 1 == count;
         vector value = register_of(r.value, k);
-        if (is_masked) {
+        if (lie_side_by_side() && is_masked(k, count, is_tail)) {
             vmovaps(scratch(2) | tail_ | T_z, value);
             value = scratch(2);
         }
@@ -41,6 +40,10 @@ void vector_emitter::take_in(size_t reduction, size_t count, bool is_tail) {
             add_lifted(r, to, value);
     }
     if (count > 1) vaddps(scratch(0), scratch(0), scratch(1));
+    add_to_total(reduction, is_tail);
+}
+
+void vector_emitter::add_to_total(size_t reduction, bool /*is_tail*/) {
     vcvtps2pd(scratch(1), asm86::Ymm(scratch(0).getIdx()));
     vextractf64x4(asm86::Ymm(scratch(2).getIdx()), asm86::Zmm(scratch(0).getIdx()), 1);
     vcvtps2pd(scratch(2), asm86::Ymm(scratch(2).getIdx()));
@@ -76,15 +79,19 @@ void vector_emitter::take_in_extremes(size_t reduction, size_t count, bool is_ta
     }
     for (size_t k = 0; k < count; k += 2)
         vcmpps(numbers_of(reduction) | numbers_of(reduction), values[k], values[std::min(k + 1, count - 1)], ordered);
-    // Every other one into each of two, the first of which are themselves.
-    std::array<vector, 2> most{values[0], values[count > 1 ? 1 : 0]};
-    for (size_t k = 2; k < count; ++k) {
-        vrangeps(scratch(k % 2), most[k % 2], values[k], range_of(r.op));
+    const vector total = total_of(reduction);
+    for (const vector &most : pair_extremes(r.op, values))
+        vrangeps(total, total, most, range_of(r.op));
+}
+
+std::vector<vector_emitter::vector> vector_emitter::pair_extremes(op_kind op, const std::vector<vector> &values) {
+    std::vector<vector> most{values[0]};
+    if (values.size() > 1) most.push_back(values[1]);
+    for (size_t k = 2; k < values.size(); ++k) {
+        vrangeps(scratch(k % 2), most[k % 2], values[k], range_of(op));
         most[k % 2] = scratch(k % 2);
     }
-    const vector total = total_of(reduction);
-    for (size_t k = 0; k < std::min<size_t>(count, 2); ++k)
-        vrangeps(total, total, most[k], range_of(r.op));
+    return most;
 }
 
 uint8_t vector_emitter::range_of(op_kind op) { return op == onefold_op_reduce_max ? 5 : 4; }
