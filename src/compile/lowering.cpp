@@ -15,16 +15,28 @@ namespace onefold::impl {
 
 namespace {
 
+/// oneDNN's step with one of ours behind it, for what it must not do.
+std::unique_ptr<step> make_of_onednn(const row_program &p) { return onednn::make(p, simd::make(p)); }
+
 constexpr std::array lowerings = {
-    lowering{"onednn", onednn::cost, onednn::make},
-    lowering{"simd", simd::cost, simd::make},
+    lowering{"onednn", {onednn::cost, onednn::make}, {onednn::cost, make_of_onednn}},
+    lowering{"simd", {simd::cost, simd::make}, {simd::cost, simd::make}},
 };
+
+const way<computation> &way_of(const lowering &l, const computation &) { return l.computations; }
+const way<row_program> &way_of(const lowering &l, const row_program &) { return l.row_programs; }
+
+bool is_asked_for(const lowering &l) {
+    const std::string only = environment("ONEFOLD_LOWERING");
+    return only.empty() || only == l.name;
+}
 
 /// Copies and fills are only in simd, and every lowering needs them.
 bool is_allowed(const lowering &l, const computation &c) {
-    const std::string only = environment("ONEFOLD_LOWERING");
-    return only.empty() || only == l.name || c.kind == computation_kind::copy || c.kind == computation_kind::fill;
+    return c.kind == computation_kind::copy || c.kind == computation_kind::fill || is_asked_for(l);
 }
+bool is_allowed(const lowering &l, const row_program &) { return is_asked_for(l); }
+bool is_any(const lowering &, const row_program &) { return true; }
 
 constexpr double unsupported = std::numeric_limits<double>::infinity();
 
@@ -32,26 +44,37 @@ constexpr double unsupported = std::numeric_limits<double>::infinity();
 double cheapest_cost(const computation &c) {
     double cheapest = unsupported;
     for (const lowering &l : lowerings)
-        if (is_allowed(l, c)) cheapest = std::min(cheapest, l.cost(c));
+        if (is_allowed(l, c)) cheapest = std::min(cheapest, l.computations.cost(c));
     return cheapest;
 }
 
-bool try_whole(const computation &c, program_builder &builder) {
+struct made_step {
+    std::unique_ptr<step> made; // nullptr: there is none
+    double cost = 0;
+};
+
+/// The step of the cheapest lowering that takes the work whole, among those that are allowed.
+template <typename Work>
+made_step make_cheapest(const Work &work, bool (*allowed)(const lowering &l, const Work &work) = is_allowed) {
     struct candidate {
         const lowering *how;
         double cost;
     };
     std::vector<candidate> candidates;
     for (const lowering &l : lowerings)
-        if (is_allowed(l, c))
-            if (const double cost = l.cost(c); cost < unsupported) candidates.push_back({&l, cost});
+        if (allowed(l, work))
+            if (const double cost = way_of(l, work).cost(work); cost < unsupported) candidates.push_back({&l, cost});
     std::stable_sort(candidates.begin(), candidates.end(), [](const auto &a, const auto &b) { return a.cost < b.cost; });
     for (const candidate &next : candidates)
-        if (auto made = next.how->make(c)) {
-            builder.add(std::move(made), c, next.cost);
-            return true;
-        }
-    return false;
+        if (auto made = way_of(*next.how, work).make(work)) return {std::move(made), next.cost};
+    return {};
+}
+
+bool try_whole(const computation &c, program_builder &builder) {
+    made_step whole = make_cheapest(c);
+    if (!whole.made) return false;
+    builder.add(std::move(whole.made), c, whole.cost);
+    return true;
 }
 
 /// Dense scratch, in the arithmetic type, for what a space keeps.
@@ -167,20 +190,26 @@ bool try_in_dense_f32(const computation &c, program_builder &builder) {
     return true;
 }
 
-} // namespace
-
-bool try_lower(const row_program &p, program_builder &builder) {
+bool try_lower_if(const row_program &p, bool (*allowed)(const lowering &l, const row_program &p), program_builder &builder) {
     if (kept_count(p.space) == 0) return true;
-    const double cost = simd::cost(p);
-    if (cost == unsupported) return false;
+    made_step whole = make_cheapest(p, allowed);
+    if (!whole.made) return false;
     std::vector<size_t> reads;
     std::vector<size_t> writes;
     for (const operand &input : p.inputs)
         reads.push_back(input.buffer);
     for (const row_output &output : p.outputs)
         writes.push_back(output.to.buffer);
-    builder.add(simd::make(p), std::move(reads), std::move(writes), cost, to_string(p));
+    builder.add(std::move(whole.made), std::move(reads), std::move(writes), whole.cost, to_string(p));
     return true;
+}
+
+} // namespace
+
+bool try_lower(const row_program &p, program_builder &builder) { return try_lower_if(p, is_allowed, builder); }
+
+bool try_lower_op(const row_program &p, program_builder &builder) {
+    return try_lower(p, builder) || try_lower_if(p, is_any, builder);
 }
 
 void lower(computation c, program_builder &builder) {

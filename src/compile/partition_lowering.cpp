@@ -57,7 +57,7 @@ void partition_lowering::lower_normalization(const op &o) {
         placed_[output.id] = outputs[output.id];
     }
     const auto program = make_row_program(alone, placed_, outputs, dims_of_);
-    if (!program || !try_lower(*program, builder_))
+    if (!program || !try_lower_op(*program, builder_))
         fail(onefold_unimplemented, "{}: nothing computes it over dims {}", to_string(o),
              to_string(dims_of_.at(o.inputs[0].id)));
 }

@@ -2,19 +2,16 @@
 
 #include <limits>
 #include <new>
-#include <string_view>
 
 #include "compile/loop_space.hpp"
 #include "onednn/post_ops.hpp"
-#include "runtime/environment.hpp"
 
 namespace onefold::impl::onednn {
 
 namespace {
 
 constexpr double unsupported = std::numeric_limits<double>::infinity();
-constexpr size_t max_rank = 12;       // DNNL_MAX_NDIMS
-constexpr int64_t longest_row = 1024; // oneDNN adds a lane in sequence: the bound on the error holds up to here
+constexpr size_t max_rank = 12; // DNNL_MAX_NDIMS
 
 // From onefold_benchmark --calibrate on an AVX-512 machine, two threads: what a call costs, what a row of a reduction costs
 // whatever its length, and memory.
@@ -37,13 +34,6 @@ bool is_broadcast(const operand &o, const loop_space &space) {
     for (size_t i = 0; i < space.rank(); ++i)
         if (o.strides[i] == 0 && space.sizes[i] != 1) return true;
     return false;
-}
-
-/// A fast oneDNN implementation; its reference loops are slower than taking the computation apart. ONEFOLD_LOWERING=onednn
-/// asks for oneDNN as it is.
-bool is_fast(const dnnl::primitive_desc_base &descriptor) {
-    const std::string_view implementation = descriptor.impl_info_str();
-    return implementation.substr(0, 3) != "ref" || environment("ONEFOLD_LOWERING") == "onednn";
 }
 
 dnnl::algorithm to_reduction(op_kind op) {

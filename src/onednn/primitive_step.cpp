@@ -68,6 +68,11 @@ dnnl::memory::desc descriptor(const operand &o, const loop_space &space) {
     return {sizes, to_dnnl(o.type), strides};
 }
 
+bool is_fast(const dnnl::primitive_desc_base &descriptor) {
+    const std::string_view implementation = descriptor.impl_info_str();
+    return implementation.substr(0, 3) != "ref" || environment("ONEFOLD_LOWERING") == "onednn";
+}
+
 primitive_step::primitive_step(const dnnl::primitive_desc_base &descriptor, dnnl::primitive primitive, std::string_view family,
                                std::vector<argument> arguments)
     : name_(fmt::format("onednn:{}:{}", family, descriptor.impl_info_str())),

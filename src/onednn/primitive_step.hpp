@@ -18,6 +18,13 @@ dnnl::memory::data_type to_dnnl(data_type type);
 /// An operand's memory descriptor: size 1 along dims where the operand's stride is 0.
 dnnl::memory::desc descriptor(const operand &o, const loop_space &space);
 
+/// A fast oneDNN implementation; its reference loops are slower than what else there is. ONEFOLD_LOWERING=onednn asks for
+/// oneDNN as it is.
+bool is_fast(const dnnl::primitive_desc_base &descriptor);
+
+/// Elements of a row that oneDNN may add up: it adds a lane in sequence, and the bound on the error holds up to here.
+inline constexpr int64_t longest_row = 1024;
+
 /// An execution argument: which of the program's buffers, under which oneDNN name.
 struct argument {
     int name;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
 
 #include "compile/loop_space.hpp"
 #include "simd/elementwise.hpp"
@@ -20,9 +21,19 @@ constexpr double nanoseconds_a_step = 150;
 constexpr double bytes_per_nanosecond = 44;
 constexpr double nanoseconds_a_conversion = 0.03; // of an element to its arithmetic type or back
 constexpr double nanoseconds_a_transcendental = 0.15;
-// Of row programs.
-constexpr double nanoseconds_an_element_of_a_pass = 0.02;
-constexpr double nanoseconds_a_row_of_a_pass = 4;
+
+/// What a pass of a row program takes.
+struct pass_times {
+    double an_element;
+    double a_row;
+};
+constexpr pass_times of_machine_code = {0.02, 4};
+constexpr pass_times of_kernels = {0.035, 5};
+
+const pass_times &times_of_pass() {
+    const bool has_code = std::string_view(chosen_isa().name).substr(0, 4) == "AVX3";
+    return has_code ? of_machine_code : of_kernels;
+}
 
 /// What an element-wise computation does for each element beside reading and writing it.
 double nanoseconds_an_element(const computation &c) {
@@ -73,8 +84,9 @@ double cost(const row_program &p) {
     const auto expensive = static_cast<double>(
         std::count_if(p.instructions.begin(), p.instructions.end(), [](const auto &i) { return i.varies && is_expensive(i); }));
     const double rows = elements / static_cast<double>(std::max<int64_t>(1, p.space.sizes.back()));
-    return nanoseconds_a_step + bytes / bytes_per_nanosecond + passes * rows * nanoseconds_a_row_of_a_pass +
-           elements * (passes * nanoseconds_an_element_of_a_pass + expensive * nanoseconds_a_transcendental);
+    const pass_times &pass = times_of_pass();
+    return nanoseconds_a_step + bytes / bytes_per_nanosecond + passes * rows * pass.a_row +
+           elements * (passes * pass.an_element + expensive * nanoseconds_a_transcendental);
 }
 
 std::unique_ptr<step> make(const row_program &p) { return make_row_program_step(p, chosen_isa()); }

@@ -22,7 +22,7 @@ struct row {
     const char *name;
     kind op;
     int sources;
-    int64_t reduced; // the length of the rows of a reduction over the last axis
+    int64_t length; // of the rows of a reduction over the last axis, or of a normalization
 };
 
 constexpr std::array rows = {
@@ -30,17 +30,23 @@ constexpr std::array rows = {
     row{"ReduceSum rows of 64", kind::ReduceSum, 1, 64},
     row{"ReduceSum rows of 256", kind::ReduceSum, 1, 256},
     row{"ReduceSum rows of 1024", kind::ReduceSum, 1, 1024},
+    row{"LayerNorm of 16", kind::LayerNorm, 1, 16},
+    row{"LayerNorm of 64", kind::LayerNorm, 1, 64},
+    row{"LayerNorm of 256", kind::LayerNorm, 1, 256},
+    row{"LayerNorm of 1024", kind::LayerNorm, 1, 1024},
     row{"Add", kind::Add, 2, 0},
     row{"Multiply", kind::Multiply, 2, 0},
     row{"Square", kind::Square, 1, 0},
     row{"Sigmoid", kind::Sigmoid, 1, 0},
 };
 
+bool is_reduction(const row &r) { return r.op == kind::ReduceSum; }
+
 description describe(const row &r, const element &type, int64_t bytes) {
     const int64_t count = bytes / static_cast<int64_t>(type.size);
-    const dims src = r.reduced > 0 ? dims{count / r.reduced, r.reduced} : dims{count};
+    const dims src = r.length > 0 ? dims{count / r.length, r.length} : dims{count};
     description what{r.op, &type, std::vector<dims>(static_cast<size_t>(r.sources), src), {}};
-    if (r.reduced > 0) what.axes = {1};
+    if (is_reduction(r)) what.axes = {1};
     return what;
 }
 
@@ -65,7 +71,7 @@ void calibrate(const row &r, const element &type, int64_t bytes) {
     const description what = describe(r, type, bytes);
     const auto onednn = compile_with("onednn", what);
     const auto simd = compile_with("simd", what);
-    const auto touched = static_cast<double>(bytes * r.sources + (r.reduced > 0 ? bytes / r.reduced : bytes));
+    const auto touched = static_cast<double>(bytes * r.sources + (is_reduction(r) ? bytes / r.length : bytes));
     const auto contender_of = [](const std::shared_ptr<operation> &op) {
         return contender(op ? [op] { op->execute(); } : std::function<void()>());
     };

@@ -41,6 +41,8 @@ operation::operation(const description &what) : stream_(cpu()) {
     const logical_tensor dst = what.has_axes_tensor ? reduced(what) : logical_tensor(0, what.type->type);
     graph::op op(0, what.kind, inputs, {dst});
     if (!what.axes.empty() && !what.has_axes_tensor) op.set_attr<dims>(graph::op::attr::axes, what.axes);
+    if (what.kind == graph::op::kind::LayerNorm)
+        op.set_attr<bool>(graph::op::attr::keep_stats, false).set_attr<bool>(graph::op::attr::use_affine, false);
     const graph::partition only(op, engine::kind::cpu);
     std::vector<logical_tensor> told = inputs, inferred = {dst};
     if (what.has_open_dims) std::transform(told.begin(), told.end(), told.begin(), without_dims);

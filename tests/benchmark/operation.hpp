@@ -12,7 +12,8 @@ namespace onefold::bench {
 
 using dims = std::vector<int64_t>;
 
-/// What is to be computed: one op, its sources and its destination all of one type.
+/// What is to be computed: one op, its sources and its destination all of one type. A LayerNorm is that of the last dim,
+/// without scale and shift.
 struct description {
     graph::op::kind kind;
     const element *type;

@@ -68,11 +68,13 @@ primitive make_layer_norm(const chain_description &what, const buffer &src, cons
         dnnl::normalization_flags::use_scale | dnnl::normalization_flags::use_shift, dnnl::primitive_attr(), true);
     if (!descriptor) return {};
     const dnnl::memory::desc weights({what.sizes.back()}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::a);
+    const dnnl::memory ones(weights, onednn_cpu());
+    std::fill_n(static_cast<float *>(ones.get_data_handle()), what.sizes.back(), 1.0F); // unknown bits could be denormal: slow
     return ready(descriptor, dnnl::layer_normalization_forward(descriptor),
                  {{DNNL_ARG_SRC, {data, onednn_cpu(), src.data()}},
                   {DNNL_ARG_DST, {data, onednn_cpu(), dst.data()}},
-                  {DNNL_ARG_SCALE, {weights, onednn_cpu()}},
-                  {DNNL_ARG_SHIFT, {weights, onednn_cpu()}}});
+                  {DNNL_ARG_SCALE, ones},
+                  {DNNL_ARG_SHIFT, ones}});
 }
 
 primitive make_softmax(const chain_description &what, dnnl::algorithm algorithm, const buffer &src, const buffer &dst) {
