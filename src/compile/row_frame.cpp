@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compile/row_instructions.hpp"
 #include "graph/error.hpp"
 #include "graph/shape_inference.hpp"
 
@@ -10,11 +11,6 @@ namespace onefold::impl {
 namespace {
 
 constexpr size_t most_terms = 8; // of an n-ary op: more are added in trees, by a kernel of their own
-
-bool has_instruction_for_power(float exponent) {
-    constexpr std::array exponents = {2.0F, 1.0F, 0.5F, -0.5F, -1.0F};
-    return std::find(exponents.begin(), exponents.end(), exponent) != exponents.end();
-}
 
 /// Of two sizes of a dim that are broadcast; nullopt where they do not go together.
 std::optional<int64_t> common_size(int64_t a, int64_t b) {
@@ -58,7 +54,7 @@ bool row_frame::has_instructions(const op &o) {
     if (!are_small_floats(o.inputs) || !are_small_floats(o.outputs)) return false;
     switch (o.schema().family) {
     case op_family::unary:
-        return o.kind != onefold_op_pow || has_instruction_for_power(o.unary().alpha);
+        return o.kind != onefold_op_pow || row_instructions::has_power(o.unary().alpha);
     case op_family::binary:
     case op_family::conversion:
         return true;

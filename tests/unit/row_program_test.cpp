@@ -44,6 +44,18 @@ TEST_F(instructions_test, powers_are_what_they_are) {
     EXPECT_THAT(finish({made_.unary(onefold_op_pow, {-0.5F, 0, false}, src_)}), HasSubstr("reciprocal_sqrt %0"));
 }
 
+TEST_F(instructions_test, some_powers_are_products_and_quotients) {
+    const auto text = [&](float exponent) { return finish({made_.unary(onefold_op_pow, {exponent, 0, false}, src_)}); };
+    EXPECT_THAT(text(3.0F), HasSubstr("%1 = Square %0\n%2 = Multiply %0, %1\n"));
+    EXPECT_THAT(text(4.0F), HasSubstr("%1 = Square %0\n%2 = Square %1\n"));
+    EXPECT_THAT(text(-2.0F), HasSubstr("%1 = Reciprocal %0\n%2 = Square %1\n"));
+    EXPECT_THAT(text(0.25F), HasSubstr("%1 = root %0\n%2 = root %1\n"));
+    EXPECT_THAT(text(1.5F), HasSubstr("Multiply %"));
+    EXPECT_THAT(text(-1.5F), HasSubstr("Divide %"));
+    EXPECT_TRUE(row_instructions::has_power(3.0F));
+    EXPECT_FALSE(row_instructions::has_power(2.5F));
+}
+
 TEST_F(instructions_test, equal_instructions_are_one) {
     const size_t a = made_.binary(onefold_op_add, src_, made_.constant(1));
     const size_t b = made_.binary(onefold_op_add, src_, made_.constant(1));
