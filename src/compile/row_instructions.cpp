@@ -44,8 +44,8 @@ size_t row_instructions::add(row_instruction next) {
     return instructions_.size() - 1;
 }
 
-size_t row_instructions::load(size_t input, bool varies) {
-    return add({row_opcode::load, onefold_op_wildcard, false, varies, onefold_f32, {}, {input}});
+size_t row_instructions::load(size_t input, bool varies, data_type type) {
+    return add({row_opcode::load, onefold_op_wildcard, false, varies, type, {}, {input}});
 }
 
 size_t row_instructions::constant(float value) {
@@ -99,6 +99,7 @@ size_t row_instructions::reciprocal_root(size_t a) {
 }
 
 size_t row_instructions::round(data_type type, size_t a) {
+    if (unrounded(type, a) != a) return a;
     return add({row_opcode::round, onefold_op_wildcard, false, false, type, {}, {a}});
 }
 

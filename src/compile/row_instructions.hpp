@@ -8,7 +8,8 @@ namespace onefold::impl {
 /// roots and quotients, a division by a result is a multiplication. Each function gives the number of the value.
 class row_instructions {
 public:
-    size_t load(size_t input, bool varies);
+    /// `type`: what an input that is no float is cast to.
+    size_t load(size_t input, bool varies, data_type type = onefold_f32);
     size_t constant(float value);
     /// True if there are instructions for a power.
     static bool has_power(float exponent);

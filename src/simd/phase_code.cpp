@@ -62,9 +62,9 @@ private:
             if (k.cache != not_cached) add_result(i, onefold_f32, no_output);
             return true;
         }
-        if (k.by == way::repeated) {
+        if (k.by == way::repeated || k.by == way::cast) {
             made_.before.push_back(action);
-            add_source(i, tile_stream::way::repeated, onefold_f32);
+            add_source(i, k.is_alike ? tile_stream::way::repeated : tile_stream::way::elements, onefold_f32);
             return true;
         }
         return take_instruction(i, k);
@@ -101,13 +101,26 @@ private:
             return true;
         }
         made_.behind.push_back(action);
-        const bool is_there = r.reads_memory || phase_.is_read_from_cache[r.source] || source.by == way::repeated;
-        if (!is_there) add_result(r.source, onefold_f32, no_output);
+        if (!r.reads_memory) keep(r.source);
         return true;
+    }
+
+    /// A tile for kernels behind the code, where there is none yet.
+    void keep(size_t value) {
+        const way by = kernels_.of(value).by;
+        const bool is_there = phase_.is_read_from_cache[value] || by == way::repeated || by == way::cast;
+        if (!is_there) add_result(value, onefold_f32, no_output);
     }
 
     bool take_store(const tile_action &action) {
         const row_output &output = program_.outputs[action.index];
+        const row_kernel &k = kernels_.of(output.value);
+        if (arithmetic_type(output.to.type) != onefold_f32 || k.by == way::repeated) {
+            if (k.is_alike && k.by != way::repeated) return false;
+            made_.behind.push_back(action);
+            keep(output.value);
+            return true;
+        }
         if (kernels_.store_of(action.index).inner_stride != 1) return false;
         add_result(output.value, output.to.type, action.index);
         return true;
@@ -150,7 +163,8 @@ private:
         for (const tile_stream &s : computation_.sources) {
             const row_kernel &k = kernels_.of(s.value);
             const int64_t size = s.by == tile_stream::way::elements ? size_of(s.type) : 0;
-            if (s.by == tile_stream::way::repeated) made_.registers[s.value] = made_.register_count++;
+            const bool has_tile = s.by == tile_stream::way::repeated || (k.by == way::cast && k.cache == not_cached);
+            if (has_tile) made_.registers[s.value] = made_.register_count++;
             if (program_.instructions[s.value].varies && !phase_.is_read_from_cache[s.value] &&
                 (k.by == way::in_place || k.by == way::converted))
                 made_.streams.push_back({place::memory, k.operand, size});

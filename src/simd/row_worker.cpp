@@ -262,6 +262,7 @@ void row_worker::compute_with(const row_kernel &k, float *dst, int64_t distance)
     const tile_operand &first = values_[arguments[0]];
     switch (k.by) {
     case row_kernel::way::converted:
+    case row_kernel::way::cast:
     case row_kernel::way::repeated:
         return convert(k, dst);
     case row_kernel::way::unary:
