@@ -10,6 +10,7 @@
 #include "onednn/lowering.hpp"
 #include "runtime/environment.hpp"
 #include "simd/lowering.hpp"
+#include "simd/row_overwriting.hpp"
 
 namespace onefold::impl {
 
@@ -173,13 +174,12 @@ bool try_lower(const row_program &p, program_builder &builder) {
     if (kept_count(p.space) == 0) return true;
     const double cost = simd::cost(p);
     if (cost == unsupported) return false;
-    std::vector<size_t> reads;
-    std::vector<size_t> writes;
+    buffer_uses uses{{}, {}, simd::find_overwrites(p)};
     for (const operand &input : p.inputs)
-        reads.push_back(input.buffer);
+        uses.reads.push_back(input.buffer);
     for (const row_output &output : p.outputs)
-        writes.push_back(output.to.buffer);
-    builder.add(simd::make(p), std::move(reads), std::move(writes), cost, to_string(p));
+        uses.writes.push_back(output.to.buffer);
+    builder.add(simd::make(p), std::move(uses), cost, to_string(p));
     return true;
 }
 
