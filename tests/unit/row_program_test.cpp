@@ -212,6 +212,7 @@ TEST(row_schedule, expensive_values_are_cached_for_later_passes) {
     std::vector<size_t> results = {
         made.binary(onefold_op_divide, exponentials, made.reduce(onefold_op_reduce_sum, exponentials))};
     row_program p;
+    p.space = {{2, 3}, {false, true}};
     p.inputs.resize(1);
     p.instructions = made.finish(results);
     p.outputs.push_back({results[0], {}});
