@@ -70,8 +70,10 @@ public:
 
 private:
     void add_source(const dims &shape) {
-        srcs_.emplace_back(data_type::f32, shape,
-                           random_values(data_type::f32, count_of(shape), static_cast<unsigned>(srcs_.size()) + 5));
+        std::vector<double> values = random_values(data_type::f32, count_of(shape), static_cast<unsigned>(srcs_.size()) + 5);
+        // A row whose sums are taken once more.
+        if (srcs_.empty()) values.at(values.size() / 2) = infinity;
+        srcs_.emplace_back(data_type::f32, shape, values);
     }
 
     dims shape_;
@@ -155,7 +157,7 @@ TEST_P(in_place, a_pass_that_may_run_again_writes_over_nothing) {
     EXPECT_FALSE(p.is_offered(0, twice));
 }
 
-INSTANTIATE_TEST_SUITE_P(all, in_place, testing::Values(dims{50, 64}, dims{70, 1001}, dims{9, 70000}, dims{2, 300000}));
+INSTANTIATE_TEST_SUITE_P(all, in_place, testing::Values(dims{50, 64}, dims{70, 1001}, dims{9, 20000}, dims{2, 140000}));
 
 TEST(in_place_of_results, one_value_a_row_is_read_before_it_is_written) {
     one_partition p({40, 600}, {{40, 1}});
