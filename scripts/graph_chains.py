@@ -104,7 +104,7 @@ class Chain:
     others: list
     folder: str = "pattern"
     partitions: int = 1
-    plain_types: tuple = ("f32", "bf16", "f16")
+    plain_types: tuple = ("f32", "bf16", "f16")  # none where the f32 graph has casts: it is run as it is
     cast_types: tuple = ("bf16", "f16")
 
     @property
@@ -361,6 +361,65 @@ def masked_mean_pooling(g, shape, axes):
     mask = g.source([*shape[:2], 1])
     total = g.add("ReduceSum", g.add("Multiply", x, mask), axes=axes, keep_dims=False)
     g.output(g.add("Divide", total, g.add("ReduceSum", g.add("Abs", mask), axes=axes, keep_dims=False)))
+
+
+def mean_of_unmasked(g, shape, axes, mask_type):
+    x = g.source(shape)
+    mask = g.cast(g.input([*shape[:2], 1], mask_type), "f32")
+    total = g.add("ReduceSum", g.add("Multiply", x, mask), axes=axes, keep_dims=False)
+    count = g.add("ReduceSum", g.add("Abs", mask), axes=axes, keep_dims=False)
+    g.output(g.add("Divide", total, g.add("Clamp", count, min=1e-9, max=3e38)))
+
+
+TOKENS = ([4, 30, 20], [1])
+OTHER_TOKENS = [([3, 17, 49], [1]), ([2, 257, 3], [1]), ([5, 1, 17], [1]), ([2, 1000, 3], [1])]
+
+
+@chain(TOKENS, OTHER_TOKENS, plain_types=())
+def masked_mean_pooling_s64(g, shape, axes):
+    mean_of_unmasked(g, shape, axes, "s64")
+
+
+@chain(TOKENS, OTHER_TOKENS, plain_types=())
+def masked_mean_pooling_s32(g, shape, axes):
+    mean_of_unmasked(g, shape, axes, "s32")
+
+
+@chain(TOKENS, OTHER_TOKENS, plain_types=())
+def masked_mean_pooling_boolean(g, shape, axes):
+    mean_of_unmasked(g, shape, axes, "boolean")
+
+
+@chain(([2, 3, 17, 49], [-1]), [([2, 5, 1, 257], [-1]), ([1, 3, 49, 17], [-1]), ([3, 2, 17, 1000], [-1])],
+       plain_types=())
+def softmax_masked_by_boolean(g, shape, axes):
+    """What is masked out is lowered by a large number."""
+    x = g.source(shape)
+    mask = g.cast(g.input([shape[0], 1, *shape[2:]], "boolean"), "f32")
+    scores = g.add("Add", x, g.add("Multiply", mask, g.input([1])))
+    exponentials = g.add("Exp", g.add("Subtract", scores, g.add("ReduceMax", scores, axes=axes, keep_dims=True)))
+    g.output(g.add("Divide", exponentials, g.add("ReduceSum", exponentials, axes=axes, keep_dims=True)))
+
+
+@chain(ROWS, ANYWHERE, plain_types=())
+def dynamic_quantization(g, shape, axes):
+    """Each row into s8, by a scale of its own."""
+    x = g.source(shape)
+    largest = g.add("ReduceMax", g.add("Abs", x), axes=axes, keep_dims=True)
+    scale = g.add("Divide", plus_epsilon(g, largest), g.input([1]))
+    quotient = g.add("Clamp", g.add("Round", g.add("Divide", x, scale)), min=-127.0, max=127.0)
+    g.outputs.append(g.cast(quotient, "s8"))
+    g.output(scale)
+
+
+@chain(ROWS, ANYWHERE, plain_types=("f32", "bf16"))
+def gelu_with_cube_and_mean(g, shape, axes):
+    """The approximation by tanh as language models write it."""
+    x = g.source(shape)
+    inner = g.add("Add", x, g.add("Multiply", g.add("Pow", x, beta=3.0), g.input([])))
+    gate = g.add("Add", g.add("Tanh", g.add("Multiply", inner, g.input([]))), g.input([1]))
+    y = g.add("Multiply", x, gate)
+    g.output(y, mean(g, y, axes))
 
 
 # The Graph specification's own normalizations

@@ -10,6 +10,7 @@
 #include "onednn/lowering.hpp"
 #include "runtime/environment.hpp"
 #include "simd/lowering.hpp"
+#include "simd/row_overwriting.hpp"
 
 namespace onefold::impl {
 
@@ -192,15 +193,26 @@ bool try_in_dense_f32(const computation &c, program_builder &builder) {
 
 bool try_lower_if(const row_program &p, bool (*allowed)(const lowering &l, const row_program &p), program_builder &builder) {
     if (kept_count(p.space) == 0) return true;
+<<<<<<< HEAD
     made_step whole = make_cheapest(p, allowed);
     if (!whole.made) return false;
     std::vector<size_t> reads;
     std::vector<size_t> writes;
+=======
+    const double cost = simd::cost(p);
+    if (cost == unsupported) return false;
+    buffer_uses uses{{}, {}, simd::find_overwrites(p)};
+>>>>>>> borders
     for (const operand &input : p.inputs)
-        reads.push_back(input.buffer);
+        uses.reads.push_back(input.buffer);
     for (const row_output &output : p.outputs)
+<<<<<<< HEAD
         writes.push_back(output.to.buffer);
     builder.add(std::move(whole.made), std::move(reads), std::move(writes), whole.cost, to_string(p));
+=======
+        uses.writes.push_back(output.to.buffer);
+    builder.add(simd::make(p), std::move(uses), cost, to_string(p));
+>>>>>>> borders
     return true;
 }
 

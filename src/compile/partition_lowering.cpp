@@ -32,6 +32,9 @@ partition_lowering::partition_lowering(const partition &p, const std::vector<log
     for (const op &o : p.ops)
         for (const logical_tensor &input : o.inputs)
             ++uses_[input.id];
+    for (const op &o : p.ops)
+        if (o.schema().family == op_family::conversion && arithmetic_type(o.outputs[0].type) != onefold_f32)
+            truncated_.insert(o.inputs[0].id);
 }
 
 program_builder partition_lowering::lower_all() {
@@ -53,7 +56,7 @@ void partition_lowering::lower_normalization(const op &o) {
     alone.ops = {o};
     placed_tensors outputs;
     for (const logical_tensor &output : o.outputs) {
-        outputs[output.id] = destination_of(output.id, dims_of_.at(output.id), arithmetic_type(output.type));
+        outputs[output.id] = destination_of(output.id, dims_of_.at(output.id), type_between(output.id, output.type));
         placed_[output.id] = outputs[output.id];
     }
     const auto program = make_row_program(alone, placed_, outputs, dims_of_);
@@ -185,8 +188,8 @@ void partition_lowering::flush() {
     if (!pending_) return;
     pending_computation done = std::move(*pending_);
     pending_.reset();
-    const placed_tensor destination =
-        destination_of(done.result, done.result_dims, done.rounds ? done.result_type : arithmetic_type(done.result_type));
+    const placed_tensor destination = destination_of(
+        done.result, done.result_dims, done.rounds ? done.result_type : type_between(done.result, done.result_type));
     placed_[done.result] = destination;
     if (has_zero(done.result_dims)) return;
     finish(done, destination);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <set>
+
 #include "compile/lowering.hpp"
 #include "compile/row_lowering.hpp"
 
@@ -52,6 +54,8 @@ private:
         return pending_ && !pending_->rounds && !is_output(pending_->result) && uses_.at(pending_->result) == 1;
     }
     bool is_output(size_t id) const { return outputs_.count(id) != 0; }
+    /// The type that a tensor of the partition has in scratch memory.
+    data_type type_between(size_t id, data_type type) const { return truncated_.count(id) != 0 ? type : arithmetic_type(type); }
 
     const partition &partition_;
     const std::map<size_t, dims> &dims_of_;
@@ -59,6 +63,7 @@ private:
     placed_tensors placed_;         // what can be read
     placed_tensors outputs_;        // where the outputs go
     std::map<size_t, size_t> uses_; // of a tensor in the partition
+    std::set<size_t> truncated_;    // what a cast makes integers or booleans of: it must be what it is in its own type
     std::optional<pending_computation> pending_;
 };
 

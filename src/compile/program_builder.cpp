@@ -32,21 +32,18 @@ void program_builder::note_use(size_t buffer, size_t step) {
 }
 
 void program_builder::add(std::unique_ptr<step> s, const computation &c, double nanoseconds) {
-    // An n-ary step may have to read its sources again.
-    const bool elementwise = c.kind != computation_kind::reduce && c.kind != computation_kind::nary;
-    step_uses uses{{}, {c.dst.buffer}, elementwise};
+    buffer_uses uses{{}, {c.dst.buffer}, {}};
     for (const operand *o : operands_of(c))
         if (o != &c.dst) uses.reads.push_back(o->buffer);
+    // An element-wise step may write over its first operand. An n-ary one may have to read its sources again.
+    const bool is_elementwise = c.kind != computation_kind::reduce && c.kind != computation_kind::nary;
+    if (is_elementwise && !c.src.empty() && std::count(uses.reads.begin(), uses.reads.end(), c.src[0].buffer) == 1)
+        uses.overwrites.emplace_back(c.src[0].buffer, c.dst.buffer);
     add(std::move(s), std::move(uses), nanoseconds);
 }
 
-void program_builder::add(std::unique_ptr<step> s, std::vector<size_t> reads, std::vector<size_t> writes, double nanoseconds,
-                          const std::string &text) {
+void program_builder::add(std::unique_ptr<step> s, buffer_uses uses, double nanoseconds, const std::string &text) {
     program_text_ += text;
-    add(std::move(s), step_uses{std::move(reads), std::move(writes), false}, nanoseconds);
-}
-
-void program_builder::add(std::unique_ptr<step> s, step_uses uses, double nanoseconds) {
     for (const auto *buffers : {&uses.reads, &uses.writes})
         for (const size_t buffer : *buffers)
             note_use(buffer, steps_.size());
@@ -96,12 +93,16 @@ program program_builder::finish() {
 }
 
 bool program_builder::may_share(size_t input_port, size_t output_port) const {
+    const auto contains = [](const auto &list, const auto &value) {
+        return std::find(list.begin(), list.end(), value) != list.end();
+    };
+    const std::pair both(input_buffer(input_port), output_buffer(output_port));
     bool written = false;
-    for (const step_uses &uses : uses_) {
-        const auto reads = std::count(uses.reads.begin(), uses.reads.end(), input_buffer(input_port));
-        const bool writes = std::find(uses.writes.begin(), uses.writes.end(), output_buffer(output_port)) != uses.writes.end();
-        if (written && reads > 0) return false;
-        if (writes && reads > 0 && !(uses.elementwise && reads == 1 && uses.reads[0] == input_buffer(input_port))) return false;
+    for (const buffer_uses &uses : uses_) {
+        const bool reads = contains(uses.reads, both.first);
+        const bool writes = contains(uses.writes, both.second);
+        if (reads && written) return false;
+        if (reads && writes && !contains(uses.overwrites, both)) return false;
         written = written || writes;
     }
     return written;

@@ -5,6 +5,13 @@
 
 namespace onefold::impl {
 
+/// The buffers that a step reads and writes.
+struct buffer_uses {
+    std::vector<size_t> reads;
+    std::vector<size_t> writes;
+    std::vector<std::pair<size_t, size_t>> overwrites; // a buffer of each that may be the same memory
+};
+
 /// Collects the steps of a partition and plans its scratch memory.
 class program_builder {
 public:
@@ -17,9 +24,8 @@ public:
 
     /// Adds the step that was made for the computation, which takes about so long.
     void add(std::unique_ptr<step> s, const computation &c, double nanoseconds = 0);
-    /// Adds a step that reads and writes those buffers, and what it computes as text.
-    void add(std::unique_ptr<step> s, std::vector<size_t> reads, std::vector<size_t> writes, double nanoseconds,
-             const std::string &text);
+    /// Adds a step that uses those buffers; what it computes as text, where that is more than an op.
+    void add(std::unique_ptr<step> s, buffer_uses uses, double nanoseconds, const std::string &text = {});
 
     /// What the steps take together, as their lowerings estimate it.
     double nanoseconds() const { return nanoseconds_; }
@@ -29,8 +35,8 @@ public:
     /// Places the scratch buffers: two share memory where the last step that uses one comes before the first of the other.
     program finish();
 
-    /// The input ports whose buffer the given output may share: not read when or after it is written, or only as first operand
-    /// of the element-wise step that writes it.
+    /// True if an output may share the buffer of an input: it is not read when or after the output is written, or only by the
+    /// step that writes it, and that allows it.
     bool may_share(size_t input_port, size_t output_port) const;
 
 private:
@@ -43,20 +49,13 @@ private:
         use when;
         size_t offset = 0;
     };
-    struct step_uses {
-        std::vector<size_t> reads; // the first operand first
-        std::vector<size_t> writes;
-        bool elementwise;
-    };
-
-    void add(std::unique_ptr<step> s, step_uses uses, double nanoseconds);
     void note_use(size_t buffer, size_t step);
     size_t place_scratch();
 
     size_t input_count_;
     size_t output_count_;
     std::vector<scratch> scratch_;
-    std::vector<step_uses> uses_;
+    std::vector<buffer_uses> uses_;
     std::vector<std::unique_ptr<step>> steps_;
     double nanoseconds_ = 0;
     std::string program_text_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compile/row_instructions.hpp"
 #include "graph/error.hpp"
 #include "graph/shape_inference.hpp"
 
@@ -10,11 +11,6 @@ namespace onefold::impl {
 namespace {
 
 constexpr size_t most_terms = 8; // of an n-ary op: more are added in trees, by a kernel of their own
-
-bool has_instruction_for_power(float exponent) {
-    constexpr std::array exponents = {2.0F, 1.0F, 0.5F, -0.5F, -1.0F};
-    return std::find(exponents.begin(), exponents.end(), exponent) != exponents.end();
-}
 
 /// Of two sizes of a dim that are broadcast; nullopt where they do not go together.
 std::optional<int64_t> common_size(int64_t a, int64_t b) {
@@ -44,6 +40,18 @@ bool is_one_element(const dims &d) {
     return std::all_of(d.begin(), d.end(), [](int64_t size) { return size == 1; });
 }
 
+bool is_small_float(const logical_tensor &t) { return contains(small_floats, t.type); }
+
+/// Integers and booleans: what is loaded or stored at the border of a program, but not computed with.
+bool is_border(const logical_tensor &t) { return contains(all_integers, t.type) || t.type == onefold_boolean; }
+
+bool is_border_cast(const op &o) {
+    if (o.schema().family != op_family::conversion) return false;
+    const logical_tensor &src = o.inputs[0];
+    const logical_tensor &dst = o.outputs[0];
+    return (is_border(src) && is_small_float(dst)) || (is_small_float(src) && is_border(dst));
+}
+
 int64_t at(const dims &from_the_right, size_t distance) {
     return distance <= from_the_right.size() ? from_the_right[distance - 1] : 1;
 }
@@ -51,14 +59,14 @@ int64_t at(const dims &from_the_right, size_t distance) {
 } // namespace
 
 bool row_frame::has_instructions(const op &o) {
-    const auto is_small_float = [](const logical_tensor &t) { return contains(small_floats, t.type); };
+    if (is_border_cast(o)) return true;
     const auto are_small_floats = [&](const std::vector<logical_tensor> &tensors) {
         return std::all_of(tensors.begin(), tensors.end(), is_small_float);
     };
     if (!are_small_floats(o.inputs) || !are_small_floats(o.outputs)) return false;
     switch (o.schema().family) {
     case op_family::unary:
-        return o.kind != onefold_op_pow || has_instruction_for_power(o.unary().alpha);
+        return o.kind != onefold_op_pow || row_instructions::has_power(o.unary().alpha);
     case op_family::binary:
     case op_family::conversion:
         return true;
@@ -84,11 +92,18 @@ bool row_frame::add(const op &o, const std::function<const dims &(const logical_
     const dims &dst = dims_of(o.outputs[0]);
     if (o.schema().family == op_family::reduction) return add_reduction(o, dims_of(o.inputs[0]), dst);
     if (o.schema().family == op_family::normalization) return add_normalization(o, dims_of);
+    if (is_border_cast(o) && !cross_border(o)) return false;
     const auto layout = common_layout(o);
     if (!layout) return false;
     for (const logical_tensor &input : o.inputs)
         if (!add_tensor(input.id, *layout, dims_of(input))) return false;
     return add_tensor(o.outputs[0].id, *layout, dst);
+}
+
+/// False where a tensor would be stored and loaded again.
+bool row_frame::cross_border(const op &o) {
+    const bool is_read = is_border(o.inputs[0]);
+    return is_read_.try_emplace((is_read ? o.inputs : o.outputs)[0].id, is_read).first->second == is_read;
 }
 
 bool row_frame::add_reduction(const op &o, const dims &src, const dims &dst) {

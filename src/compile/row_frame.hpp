@@ -44,6 +44,7 @@ private:
     };
 
     bool add(const op &o, const std::function<const dims &(const logical_tensor &)> &dims_of);
+    bool cross_border(const op &o);
     bool add_reduction(const op &o, const dims &src, const dims &dst);
     bool add_normalization(const op &o, const std::function<const dims &(const logical_tensor &)> &dims_of);
     /// False where another set is reduced already.
@@ -58,6 +59,7 @@ private:
     dims sizes_;
     std::optional<std::set<size_t>> reduced_;
     std::map<size_t, tensor> tensors_;
+    std::map<size_t, bool> is_read_; // of a tensor at the border: else it is made
     std::vector<size_t> reduction_sources_;
 };
 

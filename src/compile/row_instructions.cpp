@@ -44,8 +44,8 @@ size_t row_instructions::add(row_instruction next) {
     return instructions_.size() - 1;
 }
 
-size_t row_instructions::load(size_t input, bool varies) {
-    return add({row_opcode::load, onefold_op_wildcard, false, varies, onefold_f32, {}, {input}});
+size_t row_instructions::load(size_t input, bool varies, data_type type) {
+    return add({row_opcode::load, onefold_op_wildcard, false, varies, type, {}, {input}});
 }
 
 size_t row_instructions::constant(float value) {
@@ -53,19 +53,53 @@ size_t row_instructions::constant(float value) {
 }
 
 size_t row_instructions::unary(op_kind op, const unary_attributes &attributes, size_t a) {
-    if (op == onefold_op_pow) return power(attributes.alpha, a);
+    if (op == onefold_op_pow) return find_power(attributes.alpha)(*this, a);
     return add({row_opcode::unary, op, false, false, onefold_f32, attributes, {a}});
 }
 
-size_t row_instructions::power(float exponent, size_t a) {
-    if (exponent == 1.0F) return a;
-    if (exponent == 2.0F) return square(a);
-    if (exponent == -1.0F) return unary(onefold_op_reciprocal, {}, a);
-    const auto code = exponent == 0.5F ? row_opcode::root : row_opcode::reciprocal_sqrt;
-    return add({code, onefold_op_wildcard, false, false, onefold_f32, {}, {a}});
+/// Those that lose no more than a power itself may, and overflow only where it does. Of roots only the magnitude is taken
+/// along: pow(-inf, 1.5) is inf.
+row_instructions::power_maker row_instructions::find_power(float exponent) {
+    using maker = row_instructions;
+    static constexpr std::pair<float, power_maker> powers[] = {
+        {1.0F, [](maker &, size_t a) { return a; }},
+        {2.0F, [](maker &m, size_t a) { return m.square(a); }},
+        {3.0F, [](maker &m, size_t a) { return m.binary(onefold_op_multiply, a, m.square(a)); }},
+        {4.0F, [](maker &m, size_t a) { return m.square(m.square(a)); }},
+        {-1.0F, [](maker &m, size_t a) { return m.unary(onefold_op_reciprocal, {}, a); }},
+        {-2.0F, [](maker &m, size_t a) { return m.square(m.unary(onefold_op_reciprocal, {}, a)); }},
+        {0.25F, [](maker &m, size_t a) { return m.root(m.root(a)); }},
+        {0.5F, [](maker &m, size_t a) { return m.root(a); }},
+        {1.5F,
+         [](maker &m, size_t a) {
+             const size_t root = m.root(a);
+             return m.binary(onefold_op_multiply, root, m.unary(onefold_op_abs, {}, a));
+         }},
+        {-0.25F, [](maker &m, size_t a) { return m.reciprocal_root(m.root(a)); }},
+        {-0.5F, [](maker &m, size_t a) { return m.reciprocal_root(a); }},
+        {-1.5F,
+         [](maker &m, size_t a) {
+             const size_t root = m.reciprocal_root(a);
+             return m.divide(root, m.unary(onefold_op_abs, {}, a));
+         }},
+    };
+    const auto *found =
+        std::find_if(std::begin(powers), std::end(powers), [&](const auto &power) { return power.first == exponent; });
+    return found == std::end(powers) ? nullptr : found->second;
+}
+
+bool row_instructions::has_power(float exponent) { return find_power(exponent) != nullptr; }
+
+size_t row_instructions::root(size_t a) {
+    return add({row_opcode::root, onefold_op_wildcard, false, false, onefold_f32, {}, {a}});
+}
+
+size_t row_instructions::reciprocal_root(size_t a) {
+    return add({row_opcode::reciprocal_sqrt, onefold_op_wildcard, false, false, onefold_f32, {}, {a}});
 }
 
 size_t row_instructions::round(data_type type, size_t a) {
+    if (unrounded(type, a) != a) return a;
     return add({row_opcode::round, onefold_op_wildcard, false, false, type, {}, {a}});
 }
 

@@ -4,12 +4,15 @@
 
 namespace onefold::impl {
 
-/// Collects the instructions of a row program, simplified: equal ones are one, x * x is a square, powers of 2, 0.5, -0.5 and -1
-/// are what they are, a division by a result is a multiplication. Each function gives the number of the value.
+/// Collects the instructions of a row program, simplified: equal ones are one, x * x is a square, powers are products,
+/// roots and quotients, a division by a result is a multiplication. Each function gives the number of the value.
 class row_instructions {
 public:
-    size_t load(size_t input, bool varies);
+    /// `type`: what an input that is no float is cast to.
+    size_t load(size_t input, bool varies, data_type type = onefold_f32);
     size_t constant(float value);
+    /// True if there are instructions for a power.
+    static bool has_power(float exponent);
     size_t unary(op_kind op, const unary_attributes &attributes, size_t a);
     /// As a number of a type of 16 bits.
     size_t round(data_type type, size_t a);
@@ -27,7 +30,11 @@ public:
 private:
     size_t add(row_instruction next);
     size_t square(size_t a) { return unary(onefold_op_square, {}, a); }
-    size_t power(float exponent, size_t a);
+    using power_maker = size_t (*)(row_instructions &, size_t a);
+    /// nullptr where there are no instructions for it.
+    static power_maker find_power(float exponent);
+    size_t root(size_t a);
+    size_t reciprocal_root(size_t a);
     size_t divide(size_t a, size_t b);
     bool is_unary(size_t value, op_kind op) const;
 

@@ -5,6 +5,7 @@
 #include "compile/loop_space.hpp"
 #include "compile/row_frame.hpp"
 #include "compile/row_instructions.hpp"
+#include "graph/schema.hpp"
 
 namespace onefold::impl {
 
@@ -36,7 +37,9 @@ private:
     size_t expand_softmax(const op &o);
     size_t expand_norm(const op &o);
     size_t inverse_root(size_t a, float epsilon);
+    size_t convert(const op &o);
     size_t value(size_t id);
+    size_t load(size_t id, data_type as);
     operand operand_of(size_t id, const placed_tensor &t) const;
     bool varies(size_t id) const;
     loop_space space() const;
@@ -46,7 +49,8 @@ private:
     const std::map<size_t, dims> &dims_of_;
     row_program program_;
     row_instructions instructions_;
-    std::map<size_t, size_t> value_of_; // of a tensor
+    std::map<size_t, size_t> value_of_;  // of a tensor
+    std::map<size_t, size_t> number_of_; // of an input
 };
 
 size_t row_lowering::lower(const op &o) {
@@ -66,11 +70,20 @@ size_t row_lowering::lower(const op &o) {
     }
     case op_family::reduction:
         return instructions_.reduce(o.kind, argument(0));
-    default: { // a conversion
-        const data_type to = o.outputs[0].type;
-        return to == onefold_f32 || to == o.inputs[0].type ? argument(0) : instructions_.round(to, argument(0));
+    default:
+        return convert(o);
     }
-    }
+}
+
+size_t row_lowering::convert(const op &o) {
+    const logical_tensor &src = o.inputs[0];
+    const data_type to = o.outputs[0].type;
+    if (!contains(small_floats, src.type)) return load(src.id, to);
+    const size_t a = value(src.id);
+    const bool is_exact = src.type == onefold_f32 || inputs_.count(src.id) != 0;
+    // Storing truncates: what is next to a whole number must be what it is in its own type.
+    if (!contains(small_floats, to)) return is_exact ? a : instructions_.round(src.type, a);
+    return to == onefold_f32 || to == src.type ? a : instructions_.round(to, a);
 }
 
 /// A normalization is what its specification defines it by.
@@ -114,9 +127,13 @@ size_t row_lowering::inverse_root(size_t a, float epsilon) {
 
 size_t row_lowering::value(size_t id) {
     if (const auto known = value_of_.find(id); known != value_of_.end()) return known->second;
-    const size_t loaded = instructions_.load(program_.inputs.size(), varies(id));
-    program_.inputs.push_back(operand_of(id, inputs_.at(id)));
-    return value_of_[id] = loaded;
+    return value_of_[id] = load(id, onefold_f32);
+}
+
+size_t row_lowering::load(size_t id, data_type as) {
+    const auto [number, is_new] = number_of_.try_emplace(id, program_.inputs.size());
+    if (is_new) program_.inputs.push_back(operand_of(id, inputs_.at(id)));
+    return instructions_.load(number->second, varies(id), as);
 }
 
 operand row_lowering::operand_of(size_t id, const placed_tensor &t) const {

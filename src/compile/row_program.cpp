@@ -36,10 +36,14 @@ std::string_view name_of(row_opcode code) {
     return "";
 }
 
-std::string to_string(const row_instruction &i) {
+std::string to_string(const row_instruction &i, const row_program &p) {
     std::string text = fmt::format("{}", name_of(i.code).empty() ? schema_of(i.op).name : name_of(i.code));
     if (i.squares) text += " of squares";
     if (i.code == row_opcode::round) text += fmt::format(" to {}", impl::name_of(i.type));
+    if (is_cast(p, i)) {
+        const data_type from = p.inputs[i.arguments[0]].type;
+        return text + fmt::format(" input {}, {} cast to {}", i.arguments[0], impl::name_of(from), impl::name_of(i.type));
+    }
     if (i.code == row_opcode::load) return text + fmt::format(" input {}", i.arguments[0]);
     if (i.code == row_opcode::constant) return text + fmt::format(" {}", i.attributes.alpha);
     for (size_t k = 0; k < i.arguments.size(); ++k)
@@ -54,7 +58,7 @@ std::string to_string(const row_instruction &i) {
 std::string to_string(const row_program &p) {
     std::string text;
     for (size_t i = 0; i < p.instructions.size(); ++i)
-        text += fmt::format("%{} = {}{}\n", i, to_string(p.instructions[i]), p.instructions[i].varies ? "" : " (a result)");
+        text += fmt::format("%{} = {}{}\n", i, to_string(p.instructions[i], p), p.instructions[i].varies ? "" : " (a result)");
     for (size_t i = 0; i < p.outputs.size(); ++i)
         text += fmt::format("output {} = %{} as {}\n", i, p.outputs[i].value, name_of(p.outputs[i].to.type));
     return text;

@@ -64,9 +64,9 @@ private:
             if (k.cache != not_cached) add_result(i, onefold_f32, no_output);
             return true;
         }
-        if (k.by == way::repeated) {
+        if (k.by == way::repeated || k.by == way::cast) {
             made_.before.push_back(action);
-            add_source(i, tile_stream::way::repeated, onefold_f32);
+            add_source(i, k.is_alike ? tile_stream::way::repeated : tile_stream::way::elements, onefold_f32);
             return true;
         }
         return take_instruction(i, k);
@@ -102,13 +102,26 @@ private:
             return true;
         }
         made_.behind.push_back(action);
-        const bool is_there = r.reads_memory || phase_.is_read_from_cache[r.source] || source.by == way::repeated;
-        if (!is_there) add_result(r.source, onefold_f32, no_output);
+        if (!r.reads_memory) keep(r.source);
         return true;
+    }
+
+    /// A tile for kernels behind the code, where there is none yet.
+    void keep(size_t value) {
+        const way by = kernels_.of(value).by;
+        const bool is_there = phase_.is_read_from_cache[value] || by == way::repeated || by == way::cast;
+        if (!is_there) add_result(value, onefold_f32, no_output);
     }
 
     bool take_store(const tile_action &action) {
         const row_output &output = program_.outputs[action.index];
+        const row_kernel &k = kernels_.of(output.value);
+        if (arithmetic_type(output.to.type) != onefold_f32 || k.by == way::repeated) {
+            if (k.is_alike && k.by != way::repeated) return false;
+            made_.behind.push_back(action);
+            keep(output.value);
+            return true;
+        }
         if (kernels_.store_of(action.index).inner_stride != 1) return false;
         add_result(output.value, output.to.type, action.index);
         return true;
@@ -151,7 +164,9 @@ private:
         for (const tile_stream &s : computation_.sources) {
             const row_kernel &k = kernels_.of(s.value);
             const int64_t size = s.by == tile_stream::way::elements ? size_of(s.type) : 0;
-            if (s.by == tile_stream::way::repeated) made_.registers[s.value] = made_.register_count++;
+            const bool has_tile = s.by == tile_stream::way::repeated || (k.by == way::cast && k.cache == not_cached);
+            if (has_tile) made_.registers[s.value] = made_.register_count++;
+            made_.has_tiles = made_.has_tiles || (has_tile && s.by == tile_stream::way::elements);
             if (program_.instructions[s.value].varies && !phase_.is_read_from_cache[s.value] &&
                 (k.by == way::in_place || k.by == way::converted))
                 made_.streams.push_back({place::memory, k.operand, size});
@@ -165,7 +180,7 @@ private:
                 continue;
             }
             made_.registers[s.value] = made_.register_count++;
-            made_.leaves_tiles = made_.leaves_tiles || kernels_.of(s.value).cache == not_cached;
+            made_.has_tiles = made_.has_tiles || kernels_.of(s.value).cache == not_cached;
             made_.streams.push_back({place::tile, s.value, size_of(s.type)});
         }
         for (const size_t reduction : made_.reductions)

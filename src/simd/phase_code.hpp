@@ -25,7 +25,7 @@ struct phase_code {
     std::vector<bound_stream> streams; // in the order of the code's
     std::vector<size_t> registers;     // of each instruction: where its tile is left, if it is
     size_t register_count = 0;
-    bool leaves_tiles = false; // to kernels
+    bool has_tiles = false; // that kernels make or read
 
     bool exists() const { return multiplying != nullptr; }
 };

@@ -55,8 +55,9 @@ public:
         add_prefetches();
         for (size_t o = 0; o < program_.outputs.size(); ++o) {
             const row_output &output = program_.outputs[o];
-            if (!program_.instructions[output.value].varies)
-                made_.stores.push_back({output.value, program_.inputs.size() + o, output.to.type});
+            if (program_.instructions[output.value].varies) continue;
+            if (arithmetic_type(output.to.type) != onefold_f32) return false;
+            made_.stores.push_back({output.value, program_.inputs.size() + o, output.to.type});
         }
         return true;
     }
@@ -149,6 +150,7 @@ private:
         v.is_divisor = kernels_.of(i).is_divisor;
         switch (instruction.code) {
         case row_opcode::load:
+            if (is_cast(program_, instruction)) return false;
             v.by = row_value::way::load;
             v.place = instruction.arguments[0];
             v.type = program_.inputs[v.place].type;

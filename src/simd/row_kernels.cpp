@@ -48,7 +48,7 @@ void row_kernels::add_stores(const row_program &p, const isa &on, const row_geom
     for (size_t o = 0; o < p.outputs.size(); ++o) {
         const operand &to = p.outputs[o].to;
         const int64_t size = size_of(to.type);
-        stores_.push_back({conversion_of(on, to.type), g.along_a_row().strides[p.inputs.size() + o] / size, size});
+        stores_.push_back({float_conversion(on, to.type), g.along_a_row().strides[p.inputs.size() + o] / size, size});
         row_kernel &k = kernels_[p.outputs[o].value];
         const bool is_computed = k.by == row_kernel::way::unary || k.by == row_kernel::way::root ||
                                  k.by == row_kernel::way::round || k.by == row_kernel::way::tile ||
@@ -89,7 +89,7 @@ row_kernel row_kernels::make(const row_program &p, const isa &on, const row_inst
         return k;
     case row_opcode::round:
         k.by = row_kernel::way::round;
-        k.convert = conversion_of(on, i.type);
+        k.convert = float_conversion(on, i.type);
         k.arguments[0] = i.arguments[0];
         return k;
     default:
@@ -102,11 +102,12 @@ void row_kernels::set_load(row_kernel &k, const row_program &p, const isa &on, c
                            const row_geometry &g) const {
     k.operand = i.arguments[0];
     const operand &input = p.inputs[k.operand];
-    k.convert = conversion_of(on, input.type);
+    k.convert = float_conversion(on, input.type, i.type);
     k.inner_stride = g.along_a_row().strides[k.operand] / size_of(input.type);
     k.by = row_kernel::way::converted;
     if (!i.varies) return;
     k.is_alike = k.inner_stride == 0;
+    if (is_cast(p, i)) k.by = row_kernel::way::cast;
     if (k.is_alike) k.by = row_kernel::way::repeated;
     if (k.inner_stride == 1 && input.type == onefold_f32) k.by = row_kernel::way::in_place;
 }
@@ -154,7 +155,7 @@ row_reduction row_kernels::make_reduction(const row_program &p, const isa &on, c
     r.op = i.op;
     r.squares = i.squares;
     const row_instruction &source = p.instructions[r.source];
-    r.reads_memory = source.code == row_opcode::load && kernels_[r.source].inner_stride == 1;
+    r.reads_memory = source.code == row_opcode::load && !is_cast(p, source) && kernels_[r.source].inner_stride == 1;
     set_kernels(r, r.reads_memory ? p.inputs[source.arguments[0]].type : onefold_f32, on);
     return r;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "simd/float_conversion.hpp"
 #include "simd/kernels.hpp"
 #include "simd/row_geometry.hpp"
 #include "simd/row_schedule.hpp"
@@ -15,7 +16,8 @@ struct row_kernel {
     enum class way {
         in_place,  // an input's elements where they are
         converted, // an input's elements as f32
-        repeated,  // likewise, one for each row of the tile
+        cast,      // likewise, of a type that is no float: a tile of them, always
+        repeated,  // one of them for each row of the tile
         unary,
         root,
         round, // to the type of `convert` and back
@@ -27,7 +29,7 @@ struct row_kernel {
     way by = way::constant;
     bool is_alike = false; // one value for each row of a tile
     size_t operand = 0;    // of a load
-    conversion convert{};
+    float_conversion convert;
     unary_kernel unary = nullptr;
     root_kernel root = nullptr;
     tile_kernel kernel = nullptr;
@@ -56,7 +58,7 @@ struct row_reduction {
 
 /// Of each output that varies along reduced dims, or not.
 struct row_store {
-    conversion convert{};
+    float_conversion convert;
     int64_t inner_stride = 0; // along a tile's rows, in elements
     int64_t size = 0;         // of an element in bytes
 };

@@ -10,7 +10,7 @@ bool contains(const std::vector<size_t> &values, size_t value) {
     return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-/// Rows of 16-bit elements are converted once.
+/// Rows of elements that are not f32 are converted once.
 bool is_worth_caching(const row_program &p, const row_instruction &i) {
     if (i.code == row_opcode::load) return p.space.reduced.back() && p.inputs[i.arguments[0]].type != onefold_f32;
     return is_expensive(i);

@@ -109,7 +109,7 @@ void row_worker::enter_group(const row_phase &phase, int64_t group) {
 /// Code goes over columns of several tiles as if they were one; there must be room for one value of each row.
 int64_t row_worker::tiles_at_once(size_t phase) const {
     const phase_code &code = job_.codes[phase];
-    const bool is_one = geometry_.results_are_rows || !code.exists() || careful_ || code.leaves_tiles;
+    const bool is_one = geometry_.results_are_rows || !code.exists() || careful_ || code.has_tiles;
     return is_one ? 1 : tile_elements_ / geometry_.run;
 }
 
@@ -275,6 +275,7 @@ void row_worker::compute_with(const row_kernel &k, float *dst, int64_t distance)
     const tile_operand &first = values_[arguments[0]];
     switch (k.by) {
     case row_kernel::way::converted:
+    case row_kernel::way::cast:
     case row_kernel::way::repeated:
         return convert(k, dst);
     case row_kernel::way::unary:

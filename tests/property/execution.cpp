@@ -152,11 +152,14 @@ std::string execution::check_in_place(size_t stage, size_t input, size_t output)
         }
         return tensors;
     };
-    const auto expected = driver::exact_tensor(session_.buffer_of(output));
+    std::map<size_t, driver::reference_tensor> expected;
+    for (const size_t id : s.outputs)
+        expected.emplace(id, driver::exact_tensor(session_.buffer_of(id)));
     onefold::stream stream(cpu);
     s.compiled->execute(stream, bind(s.inputs), bind(s.outputs));
-    if (!driver::is_identical(shared, expected))
-        return fmt::format("tensor {} differs where it shares the buffer of {}", output, input);
+    for (const auto &[id, values] : expected)
+        if (!driver::is_identical(id == output ? shared : session_.buffer_of(id), values))
+            return fmt::format("tensor {} differs where {} shares the buffer of {}", id, output, input);
     return "";
 }
 

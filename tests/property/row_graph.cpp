@@ -13,6 +13,9 @@ constexpr impl::op_kind reductions[] = {onefold_op_reduce_sum, onefold_op_reduce
                                         onefold_op_reduce_min, onefold_op_reduce_sum_square, onefold_op_reduce_l2,
                                         onefold_op_reduce_l1,  onefold_op_reduce_mean,       onefold_op_reduce_max};
 
+constexpr impl::data_type border_types[] = {onefold_boolean, onefold_s8,  onefold_u8,  onefold_s32,
+                                            onefold_s32,     onefold_s64, onefold_s64, onefold_u64};
+
 /// Builds a graph whose largest tensors have the dims of the loop space.
 class row_builder {
 public:
@@ -80,7 +83,21 @@ private:
             if (is_reduced_[i] == (choice < 4)) dims[i] = 1;
         while (!dims.empty() && dims.front() == 1 && random_.one_in(2))
             dims.erase(dims.begin());
-        return builder_.add_input(dims, type);
+        return random_.one_in(4) ? add_cast_input(dims, type) : builder_.add_input(dims, type);
+    }
+
+    /// What few integers go beyond the range of.
+    impl::logical_tensor add_cast_input(const impl::dims &dims, impl::data_type type) {
+        const auto outside = border_types[random_.below(type == onefold_f16 ? 3 : std::size(border_types))];
+        const impl::logical_tensor src = builder_.add_input(dims, outside);
+        if (random_.one_in(3)) values_.push_back(builder_.add(onefold_op_type_cast, {src}, dims, random_small_float(random_)));
+        return builder_.add(onefold_op_type_cast, {src}, dims, type);
+    }
+
+    /// A result that is no float, and now and then a float again: that is another partition.
+    void add_truncated(const impl::logical_tensor &src) {
+        const auto dst = builder_.add(onefold_op_type_cast, {src}, src.dims, random_.pick(border_types));
+        if (random_.one_in(4)) values_.push_back(builder_.add(onefold_op_type_cast, {dst}, src.dims, src.type));
     }
 
     void add_reduction(const impl::logical_tensor &src) {
@@ -113,7 +130,7 @@ private:
 
     void add_op() {
         const impl::logical_tensor x = pick();
-        const uint64_t choice = random_.below(16);
+        const uint64_t choice = random_.below(17);
         if (choice < 4)
             values_.push_back(builder_.add_unary(x));
         else if (choice < 8)
@@ -122,7 +139,9 @@ private:
             add_meeting(x, add_operand(x.type));
         else if (choice < 12)
             values_.push_back(in_type(x, random_small_float(random_)));
-        else if (choice < 15 || !options_.has_foreign_ops)
+        else if (choice < 13)
+            add_truncated(x);
+        else if (choice < 16 || !options_.has_foreign_ops)
             add_reduction(x);
         else
             for (const impl::logical_tensor &result : builder_.add_foreign({x}))

@@ -12,9 +12,10 @@ struct row_graph_options {
     int64_t most_ops = 20;
 };
 
-/// Up to that many ops that share one loop space: unary, binary and n-ary ops, casts among f32, bf16 and f16, and reductions
-/// over the same axes. Values are used several times and several come out; operands from outside are full, reduced, broadcast
-/// along the kept or the reduced dims, or scalars. Now and then a reduction goes over other axes.
+/// Up to that many ops that share one loop space: unary, binary and n-ary ops, casts among f32, bf16 and f16, from integers and
+/// booleans and to them, and reductions over the same axes. Values are used several times and several come out; operands from
+/// outside are full, reduced, broadcast along the kept or the reduced dims, or scalars. Now and then a reduction goes over
+/// other axes.
 impl::io::graph_file make_row_graph(random_source &random, const row_graph_options &options = {});
 
 /// A graph that knows no dims but the ranks of its sources, and what they are.

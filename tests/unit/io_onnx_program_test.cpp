@@ -1,5 +1,6 @@
 // The program on ONNX models: names, files, exit codes.
 
+#include <array>
 #include <cstring>
 
 #include <gmock/gmock.h>
@@ -109,6 +110,40 @@ TEST_F(io_onnx_program, reads_axes_when_it_runs) {
     const outcome inspected = run("inspect " + model);
     EXPECT_EQ(inspected.exit_code, 0);
     EXPECT_THAT(inspected.out, HasSubstr("the steps depend on shapes that are not known"));
+}
+
+/// The mean over tokens that a mask leaves, as exporters write it.
+onnx_model masked_mean(int mask_type) {
+    onnx_model m(13);
+    set(m.node("Cast", {"mask"}, {"m"}), "to", int64_t{f32});
+    m.node("Mul", {"x", "m"}, {"kept"});
+    set(m.node("ReduceSum", {"kept", "axes"}, {"total"}), "keepdims", int64_t{0});
+    set(m.node("ReduceSum", {"m", "axes"}, {"count"}), "keepdims", int64_t{0});
+    m.node("Clip", {"count", "least"}, {"divisor"});
+    m.node("Div", {"total", "divisor"});
+    m.integers("axes", {1});
+    m.initializer("least", f32, {}).add_float_data(1e-9F);
+    m.input("x", f32, {2, 3, 2});
+    m.input("mask", mask_type, {2, 3, 1});
+    m.output();
+    return m;
+}
+
+TEST_F(io_onnx_program, a_masked_mean_with_the_masks_cast_is_one_partition) {
+    const std::string x = write_array("x.npy", {2, 3, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+    const auto check = [&](int onnx_type, onefold_data_type type, const auto &mask) {
+        const std::string path = (folder_ / "mask.npy").string();
+        impl::io::write_npy(path, type, {2, 3, 1}, std::as_bytes(std::span(mask)));
+        const std::string model = write_model(masked_mean(onnx_type));
+        const outcome result = run("run " + model + " --input x=" + x + " --input mask=" + path);
+        EXPECT_EQ(result.out, "output y: f32 2x2: 3, 4, 8, 9\n") << result.err;
+        const outcome inspected = run("inspect " + model);
+        EXPECT_THAT(inspected.out, HasSubstr("graph: ops 6, partitions 1"));
+        EXPECT_THAT(inspected.out, HasSubstr(" cast to f32\n"));
+    };
+    check(pb::TensorProto::INT64, onefold_s64, std::array<int64_t, 6>{1, 0, 1, 1, 1, 0});
+    check(pb::TensorProto::INT32, onefold_s32, std::array<int32_t, 6>{1, 0, 1, 1, 1, 0});
+    check(pb::TensorProto::BOOL, onefold_boolean, std::array<uint8_t, 6>{1, 0, 1, 1, 1, 0});
 }
 
 TEST_F(io_onnx_program, inspects_views) {

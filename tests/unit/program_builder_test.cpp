@@ -130,6 +130,16 @@ TEST(program_builder, an_input_that_is_read_later_or_twice_is_not_written_over) 
     EXPECT_FALSE(twice.may_share(0, 0));
 }
 
+TEST(program_builder, a_step_says_what_it_may_write_over) {
+    program_builder builder(2, 2);
+    builder.add(std::make_unique<idle_step>(0), {{0, 1}, {2, 3}, {{1, 2}}}, 0);
+    EXPECT_TRUE(builder.may_share(1, 0));
+    EXPECT_FALSE(builder.may_share(0, 0));
+    EXPECT_FALSE(builder.may_share(1, 1));
+    add(builder, {1}, 3);
+    EXPECT_FALSE(builder.may_share(1, 0));
+}
+
 TEST(program_builder, an_input_that_was_read_before_may_be_written_over) {
     program_builder builder(1, 1);
     const size_t a = builder.add_scratch(64);

@@ -44,6 +44,39 @@ TEST_F(instructions_test, powers_are_what_they_are) {
     EXPECT_THAT(finish({made_.unary(onefold_op_pow, {-0.5F, 0, false}, src_)}), HasSubstr("reciprocal_sqrt %0"));
 }
 
+TEST_F(instructions_test, some_powers_are_products_and_quotients) {
+    const auto text = [&](float exponent) { return finish({made_.unary(onefold_op_pow, {exponent, 0, false}, src_)}); };
+    EXPECT_THAT(text(3.0F), HasSubstr("%1 = Square %0\n%2 = Multiply %0, %1\n"));
+    EXPECT_THAT(text(4.0F), HasSubstr("%1 = Square %0\n%2 = Square %1\n"));
+    EXPECT_THAT(text(-2.0F), HasSubstr("%1 = Reciprocal %0\n%2 = Square %1\n"));
+    EXPECT_THAT(text(0.25F), HasSubstr("%1 = root %0\n%2 = root %1\n"));
+    EXPECT_THAT(text(1.5F), HasSubstr("Multiply %"));
+    EXPECT_THAT(text(-1.5F), HasSubstr("Divide %"));
+    EXPECT_TRUE(row_instructions::has_power(3.0F));
+    EXPECT_FALSE(row_instructions::has_power(2.5F));
+}
+
+TEST_F(instructions_test, a_number_of_16_bits_is_rounded_once) {
+    const size_t rounded = made_.round(onefold_bf16, src_);
+    EXPECT_EQ(made_.round(onefold_bf16, rounded), rounded);
+    EXPECT_NE(made_.round(onefold_f16, rounded), rounded);
+}
+
+TEST_F(instructions_test, a_load_tells_what_it_casts) {
+    const size_t wide = made_.load(1, true);
+    const size_t narrow = made_.load(1, true, onefold_bf16);
+    EXPECT_NE(wide, narrow);
+    row_program p;
+    p.inputs = {{}, {1, onefold_s64, {}}};
+    std::vector<size_t> results = {made_.binary(onefold_op_add, wide, narrow)};
+    p.instructions = made_.finish(results);
+    p.outputs = {{results[0], {2, onefold_boolean, {}}}};
+    EXPECT_EQ(to_string(p), "%0 = load input 1, s64 cast to f32\n"
+                            "%1 = load input 1, s64 cast to bf16\n"
+                            "%2 = Add %0, %1\n"
+                            "output 0 = %2 as boolean\n");
+}
+
 TEST_F(instructions_test, equal_instructions_are_one) {
     const size_t a = made_.binary(onefold_op_add, src_, made_.constant(1));
     const size_t b = made_.binary(onefold_op_add, src_, made_.constant(1));
@@ -150,6 +183,25 @@ TEST(row_frame, what_does_not_vary_along_kept_dims_is_no_result) {
     EXPECT_FALSE(frame.can_store(3));
 }
 
+op make_cast(data_type from, data_type to, std::vector<size_t> ids) {
+    op o = make_op(onefold_op_type_cast, {{2, 3}}, {2, 3}, std::move(ids));
+    o.inputs[0].type = from;
+    o.outputs[0].type = to;
+    return o;
+}
+
+TEST(row_frame, casts_from_integers_and_to_them_stand_at_the_border) {
+    row_frame frame;
+    EXPECT_TRUE(add(frame, make_cast(onefold_s64, onefold_f32, {1, 2})));
+    EXPECT_TRUE(add(frame, make_cast(onefold_s64, onefold_bf16, {1, 3})));
+    EXPECT_TRUE(add(frame, make_cast(onefold_f32, onefold_boolean, {2, 4})));
+    EXPECT_FALSE(add(frame, make_cast(onefold_boolean, onefold_f16, {4, 5})));
+    EXPECT_FALSE(add(frame, make_cast(onefold_f32, onefold_s64, {6, 1})));
+    EXPECT_FALSE(add(frame, make_cast(onefold_s64, onefold_s8, {1, 7})));
+    EXPECT_FALSE(add(frame, make_cast(onefold_f64, onefold_f32, {8, 9})));
+    EXPECT_FALSE(add(frame, make_cast(onefold_f32, onefold_f64, {2, 10})));
+}
+
 // ---- schedules
 
 TEST(row_schedule, expensive_values_are_cached_for_later_passes) {
@@ -160,7 +212,7 @@ TEST(row_schedule, expensive_values_are_cached_for_later_passes) {
     std::vector<size_t> results = {
         made.binary(onefold_op_divide, exponentials, made.reduce(onefold_op_reduce_sum, exponentials))};
     row_program p;
-    p.space = {{4, 16}, {false, true}};
+    p.space = {{2, 3}, {false, true}};
     p.inputs.resize(1);
     p.instructions = made.finish(results);
     p.outputs.push_back({results[0], {}});
