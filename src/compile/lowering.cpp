@@ -19,9 +19,12 @@ namespace {
 /// oneDNN's step with one of ours behind it, for what it must not do.
 std::unique_ptr<step> make_of_onednn(const row_program &p) { return onednn::make(p, simd::make(p)); }
 
+/// The step behind it reads again what oneDNN's has written over.
+std::vector<std::pair<size_t, size_t>> no_overwrites(const row_program & /*p*/) { return {}; }
+
 constexpr std::array lowerings = {
-    lowering{"onednn", {onednn::cost, onednn::make}, {onednn::cost, make_of_onednn}},
-    lowering{"simd", {simd::cost, simd::make}, {simd::cost, simd::make}},
+    lowering{"onednn", {onednn::cost, onednn::make}, {onednn::cost, make_of_onednn}, no_overwrites},
+    lowering{"simd", {simd::cost, simd::make}, {simd::cost, simd::make}, simd::find_overwrites},
 };
 
 const way<computation> &way_of(const lowering &l, const computation &) { return l.computations; }
@@ -52,6 +55,7 @@ double cheapest_cost(const computation &c) {
 struct made_step {
     std::unique_ptr<step> made; // nullptr: there is none
     double cost = 0;
+    const lowering *how = nullptr;
 };
 
 /// The step of the cheapest lowering that takes the work whole, among those that are allowed.
@@ -67,7 +71,7 @@ made_step make_cheapest(const Work &work, bool (*allowed)(const lowering &l, con
             if (const double cost = way_of(l, work).cost(work); cost < unsupported) candidates.push_back({&l, cost});
     std::stable_sort(candidates.begin(), candidates.end(), [](const auto &a, const auto &b) { return a.cost < b.cost; });
     for (const candidate &next : candidates)
-        if (auto made = way_of(*next.how, work).make(work)) return {std::move(made), next.cost};
+        if (auto made = way_of(*next.how, work).make(work)) return {std::move(made), next.cost, next.how};
     return {};
 }
 
@@ -193,26 +197,14 @@ bool try_in_dense_f32(const computation &c, program_builder &builder) {
 
 bool try_lower_if(const row_program &p, bool (*allowed)(const lowering &l, const row_program &p), program_builder &builder) {
     if (kept_count(p.space) == 0) return true;
-<<<<<<< HEAD
     made_step whole = make_cheapest(p, allowed);
     if (!whole.made) return false;
-    std::vector<size_t> reads;
-    std::vector<size_t> writes;
-=======
-    const double cost = simd::cost(p);
-    if (cost == unsupported) return false;
-    buffer_uses uses{{}, {}, simd::find_overwrites(p)};
->>>>>>> borders
+    buffer_uses uses{{}, {}, whole.how->find_overwrites(p)};
     for (const operand &input : p.inputs)
         uses.reads.push_back(input.buffer);
     for (const row_output &output : p.outputs)
-<<<<<<< HEAD
-        writes.push_back(output.to.buffer);
-    builder.add(std::move(whole.made), std::move(reads), std::move(writes), whole.cost, to_string(p));
-=======
         uses.writes.push_back(output.to.buffer);
-    builder.add(simd::make(p), std::move(uses), cost, to_string(p));
->>>>>>> borders
+    builder.add(std::move(whole.made), std::move(uses), whole.cost, to_string(p));
     return true;
 }
 

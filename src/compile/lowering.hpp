@@ -21,6 +21,8 @@ struct lowering {
     std::string_view name; // as ONEFOLD_LOWERING has it
     way<computation> computations;
     way<row_program> row_programs;
+    /// Pairs of an input's and an output's buffer that its step of a row program lets be the same memory.
+    std::vector<std::pair<size_t, size_t>> (*find_overwrites)(const row_program &p);
 };
 
 /// Adds the steps that compute `c`: the cheapest lowering that takes it whole; else one for a part of the post-ops and the
