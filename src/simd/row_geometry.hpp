@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "compile/row_program.hpp"
 #include "simd/nest.hpp"
 
@@ -44,8 +46,17 @@ struct row_geometry {
     /// Then pieces are cut into blocks of so many tiles.
     int64_t tiles_a_block() const;
     int64_t blocks() const { return (tiles() + tiles_a_block() - 1) / tiles_a_block(); }
+    /// The first tile of a block; of the number of blocks, where the last one ends.
+    int64_t first_tile(int64_t block) const { return std::min(tiles(), block * tiles_a_block()); }
+    /// True where pieces are so large that each tile has all results of its piece, whatever its size.
+    bool has_whole_tiles() const { return !results_are_rows || width == 1; }
+    /// Then: elements of each result in a block.
+    int64_t elements_in(int64_t block) const {
+        return elements_before(first_tile(block + 1)) - elements_before(first_tile(block));
+    }
 
 private:
+    int64_t elements_before(int64_t tile) const { return tile / runs() * reduced.length + tile % runs() * run; }
     void cut_rows(int64_t tile);
     void cut_columns(int64_t tile, int64_t largest, int64_t bytes_an_element);
     int64_t bytes_an_element_ = 0; // of what varies

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "simd/parallel.hpp"
-#include "simd/row_worker.hpp"
+#include "simd/row_passes.hpp"
 
 namespace onefold::impl::simd {
 
@@ -38,6 +38,19 @@ void drop_unread_loads(row_schedule &schedule, const row_program &p, const row_k
     }
 }
 
+/// Reductions whose totals alone are of use are not finished.
+void drop_unread_results(row_schedule &schedule, const row_program &p) {
+    const auto is_unread = [&](size_t result) {
+        const auto reads = [&](const row_instruction &i) {
+            return i.code != row_opcode::load && std::find(i.arguments.begin(), i.arguments.end(), result) != i.arguments.end();
+        };
+        return std::none_of(p.instructions.begin(), p.instructions.end(), reads) &&
+               std::none_of(p.outputs.begin(), p.outputs.end(), [&](const auto &output) { return output.value == result; });
+    };
+    for (row_phase &phase : schedule.phases)
+        std::erase_if(phase.results, is_unread);
+}
+
 /// True of a result that no dim of any input has a say in.
 std::vector<bool> find_common(const row_program &p) {
     std::vector<bool> is_common;
@@ -54,12 +67,15 @@ std::vector<bool> find_common(const row_program &p) {
     return is_common;
 }
 
-row_job make_job(const row_program &p, const isa &on) {
+row_job make_job(row_program p, const isa &on) {
     row_schedule schedule = make_schedule(p, true);
     // One register more is for what has to be brought together.
     row_geometry geometry(p, schedule.register_count() + 1, schedule.cached.size());
-    if (geometry.goes_by_passes() && !schedule.cached.empty()) {
+    std::vector<online_sum> online_sums;
+    if (geometry.goes_by_passes()) {
+        if (geometry.has_whole_tiles()) online_sums = add_online_sums(p);
         schedule = make_schedule(p, false);
+        drop_unread_results(schedule, p);
         geometry = row_geometry(p, schedule.register_count() + 1, 0);
     }
     row_kernels kernels(p, on, geometry, schedule);
@@ -73,42 +89,39 @@ row_job make_job(const row_program &p, const isa &on) {
             kernels.reduce_floats(reduction, on);
     }
     geometry = row_geometry(p, registers + 1, schedule.cached.size());
-    row_job job{p,      std::move(schedule), std::move(geometry), std::move(kernels), std::move(codes), registers, {}, {}, {},
-                nullptr};
-    for (const row_instruction &i : p.instructions)
+    const auto is_common = find_common(p);
+    row_job job{
+        std::move(p), std::move(schedule),   std::move(geometry), std::move(kernels), std::move(codes), registers, {}, {}, {},
+        nullptr,      std::move(online_sums)};
+    for (const row_instruction &i : job.program.instructions)
         if (i.code == row_opcode::load && i.varies) {
             const size_t input = i.arguments[0];
-            const bool is_dense = job.geometry.reduced.strides[input] == size_of(p.inputs[input].type);
+            const bool is_dense = job.geometry.reduced.strides[input] == size_of(job.program.inputs[input].type);
             if (is_dense && job.geometry.kept.strides[input] != 0) job.streamed_inputs.push_back(input);
         }
-    const auto is_common = find_common(p);
     for (const size_t i : job.schedule.first_results)
         (is_common[i] ? job.common_results : job.first_results).push_back(i);
-    job.rows = compile_rows(p, job.schedule, job.geometry, job.kernels, job.codes, job.common_results);
+    job.rows = compile_rows(job.program, job.schedule, job.geometry, job.kernels, job.codes, job.common_results);
     return job;
 }
 
 class row_program_step : public step {
 public:
-    row_program_step(const row_program &p, const isa &on)
-        : job_(make_job(p, on)), name_(fmt::format("simd:row_program:{}", on.name)) {
+    row_program_step(row_job job, std::string name) : job_(std::move(job)), name_(std::move(name)) {
         const row_geometry &g = job_.geometry;
-        by_passes_ = g.goes_by_passes();
-        tiles_ = g.tiles();
-        results_floats_ = job_.result_distance() * static_cast<int64_t>(p.instructions.size());
+        results_floats_ = job_.result_distance() * static_cast<int64_t>(job_.program.instructions.size());
         floats_bytes_ = round_up((results_floats_ + job_.cache_floats()) * static_cast<int64_t>(sizeof(float)), line);
-        totals_bytes_ = round_up(static_cast<int64_t>(job_.kernels.total_size()) * g.width, line);
+        const int64_t totals_bytes = round_up(static_cast<int64_t>(job_.kernels.total_size()) * g.width, line);
         // A unit does not depend on the others: how many threads there are decides on no bit of a result.
         const auto threads = static_cast<int64_t>(std::max(1U, std::thread::hardware_concurrency()));
-        slots_ = by_passes_ ? g.units() : std::min(g.units(), 4 * threads);
-        slot_bytes_ = floats_bytes_ + totals_bytes_ * (by_passes_ ? g.blocks() : 1);
+        slots_ = std::min(g.units(), 4 * threads);
+        slot_bytes_ = floats_bytes_ + totals_bytes;
     }
 
     std::string name() const override { return name_; }
     size_t scratch_bytes() const override { return static_cast<size_t>(slots_ * slot_bytes_); }
 
     void run(buffer_list buffers, std::byte *scratch, const executor &threads) const override {
-        if (by_passes_) return run_by_passes(buffers, scratch, threads);
         const int64_t units = job_.geometry.units();
         const int64_t units_a_slot = (units + slots_ - 1) / slots_;
         for_each_unit(threads, slots_, units_a_slot * job_.geometry.elements_a_piece(), [&](int64_t begin, int64_t end) {
@@ -126,7 +139,6 @@ private:
 
     float *results_in(std::byte *slot) const { return reinterpret_cast<float *>(slot); }
     float *cache_in(std::byte *slot) const { return results_in(slot) + results_floats_; }
-    std::byte *totals_in(std::byte *slot, int64_t block) const { return slot + floats_bytes_ + block * totals_bytes_; }
 
     void run_unit(row_worker &worker, int64_t unit, bool is_first, std::byte *slot) const {
         worker.enter(unit, results_in(slot), cache_in(slot));
@@ -134,62 +146,13 @@ private:
             worker.compute_common_results();
             worker.convert_common_inputs();
         }
-        worker.run_piece(totals_in(slot, 0));
-    }
-
-    /// Each pass over blocks of all pieces before the next one. The blocks' totals are combined in pairs.
-    void run_by_passes(buffer_list buffers, std::byte *scratch, const executor &threads) const {
-        const row_geometry &g = job_.geometry;
-        for_each_unit(threads, g.units(), g.width, [&](int64_t begin, int64_t end) {
-            row_worker worker(job_, buffers);
-            for (int64_t unit = begin; unit < end; ++unit) {
-                std::byte *slot = scratch + unit * slot_bytes_;
-                worker.enter(unit, results_in(slot), cache_in(slot));
-                worker.compute_common_results();
-                worker.compute_first_results();
-            }
-        });
-        for (size_t phase = 0; phase < job_.schedule.phases.size(); ++phase) {
-            for_each_unit(
-                threads, g.units() * g.blocks(), g.tiles_a_block() * g.elements_a_tile(), [&](int64_t begin, int64_t end) {
-                    row_worker worker(job_, buffers);
-                    for (int64_t i = begin; i < end; ++i)
-                        run_block(worker, phase, i / g.blocks(), i % g.blocks(), scratch + i / g.blocks() * slot_bytes_);
-                });
-            for_each_unit(threads, g.units(), g.width, [&](int64_t begin, int64_t end) {
-                row_worker worker(job_, buffers);
-                for (int64_t unit = begin; unit < end; ++unit)
-                    finish_unit(worker, phase, unit, scratch + unit * slot_bytes_);
-            });
-        }
-    }
-
-    void run_block(row_worker &worker, size_t phase, int64_t unit, int64_t block, std::byte *slot) const {
-        worker.enter(unit, results_in(slot), cache_in(slot));
-        worker.check_divisors();
-        std::byte *totals = totals_in(slot, block);
-        worker.clear(phase, totals);
-        const int64_t first = block * job_.geometry.tiles_a_block();
-        worker.run_tiles(phase, first, std::min(job_.geometry.tiles(), first + job_.geometry.tiles_a_block()), totals);
-    }
-
-    void finish_unit(row_worker &worker, size_t phase, int64_t unit, std::byte *slot) const {
-        worker.enter(unit, results_in(slot), cache_in(slot));
-        const int64_t blocks = job_.geometry.blocks();
-        for (int64_t apart = 1; apart < blocks; apart *= 2)
-            for (int64_t b = 0; b + apart < blocks; b += 2 * apart)
-                worker.combine(phase, totals_in(slot, b), totals_in(slot, b + apart));
-        worker.finish_pass(phase, totals_in(slot, 0));
-        if (phase + 1 == job_.schedule.phases.size()) worker.store_results();
+        worker.run_piece(slot + floats_bytes_);
     }
 
     row_job job_;
     std::string name_;
-    bool by_passes_;
-    int64_t tiles_; // of a piece
     int64_t results_floats_;
     int64_t floats_bytes_; // of results and caches
-    int64_t totals_bytes_;
     int64_t slots_;
     int64_t slot_bytes_;
 };
@@ -197,7 +160,10 @@ private:
 } // namespace
 
 std::unique_ptr<step> make_row_program_step(const row_program &p, const isa &on) {
-    return std::make_unique<row_program_step>(p, on);
+    row_job job = make_job(p, on);
+    std::string name = fmt::format("simd:row_program:{}", on.name);
+    if (job.geometry.goes_by_passes()) return make_row_passes_step(std::move(job), std::move(name));
+    return std::make_unique<row_program_step>(std::move(job), std::move(name));
 }
 
 } // namespace onefold::impl::simd

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <bitset>
+#include <optional>
 
 #include "simd/careful_sum.hpp"
+#include "simd/online.hpp"
 #include "simd/operand_row.hpp"
 #include "simd/phase_code.hpp"
 #include "simd/row_code.hpp"
@@ -24,6 +26,7 @@ struct row_job {
     std::vector<size_t> first_results;    // the others
     std::vector<size_t> streamed_inputs;  // those that vary along kept and reduced dims, side by side
     std::unique_ptr<const row_code> rows; // may be nullptr
+    std::vector<online_sum> online_sums;  // of the second pass, if it goes with the first over one block after the other
 
     /// Offset, in floats, of a result's values in a unit's memory.
     int64_t result_offset(size_t instruction) const { return static_cast<int64_t>(instruction) * result_distance(); }
@@ -48,6 +51,8 @@ public:
 
     /// Goes to a piece; its results and cached tiles lie in that memory.
     void enter(int64_t unit, float *results, float *cache);
+    /// From here on results are in that memory.
+    void use_results(float *results) { results_ = results; }
     /// What is the same for all pieces: results, and inputs that are converted.
     void compute_common_results();
     void convert_common_inputs();
@@ -61,6 +66,10 @@ public:
     void combine(size_t phase, std::byte *totals, const std::byte *others) const;
     /// From totals over all tiles to the results that follow from them.
     void finish_pass(size_t phase, const std::byte *totals);
+    /// From totals over some tiles, with so many elements of each result, to those elements' own results, doubtful or not.
+    void finish_part(size_t phase, const std::byte *totals, int64_t elements);
+    /// Moves a block's sums from the centres in `results`, its own, to those of the piece.
+    void move_sums(std::byte *totals, const float *results, int64_t elements) const;
     /// Stores the outputs that are results.
     void store_results();
     /// Of results that are there already: tells which of their reciprocals can be multiplied by.
@@ -141,6 +150,7 @@ private:
     const size_t spare_register_;
     const size_t operands_;
     size_t phase_ = 0;
+    std::optional<int64_t> part_; // elements of each result, where they are not all that it has
 
     struct careful_request {
         size_t reduction;

@@ -44,6 +44,39 @@ void row_worker::finish_pass(size_t phase, const std::byte *totals) {
         compute_result(i, totals);
 }
 
+void row_worker::finish_part(size_t phase, const std::byte *totals, int64_t elements) {
+    part_ = elements;
+    finish_pass(phase, totals);
+    part_.reset();
+}
+
+void row_worker::move_sums(std::byte *totals, const float *results, int64_t elements) const {
+    const auto count = static_cast<double>(elements);
+    const auto sums_of = [&](size_t reduction) {
+        return reinterpret_cast<double *>(totals_of(job_.kernels.reduction_of(reduction), totals));
+    };
+    const auto move = [&](const online_sum &s, int64_t k) {
+        double &sum = sums_of(s.reduction)[k];
+        const double own = results[job_.result_offset(s.centre) + k];
+        const double whole = results_of(s.centre)[k];
+        const double shift = s.is_negated ? whole - own : own - whole;
+        switch (s.what) {
+        case online_sum::form::deviations:
+            return moved_deviations(sum, count, shift);
+        case online_sum::form::squares:
+            return moved_squares(sum, sums_of(s.deviations)[k], count, shift);
+        case online_sum::form::exponentials:
+            break;
+        }
+        return moved_exponentials(sum, own, whole);
+    };
+    for (const bool are_squares : {true, false}) // they are moved by deviations that are not
+        for (const online_sum &s : job_.online_sums)
+            if ((s.what == online_sum::form::squares) == are_squares)
+                for (int64_t k = 0; k < width_; ++k)
+                    sums_of(s.reduction)[k] = move(s, k);
+}
+
 void row_worker::compute_result(size_t i, const std::byte *totals) {
     const row_kernel &k = job_.kernels.of(i);
     const auto count = static_cast<size_t>(width_);
@@ -87,7 +120,9 @@ void row_worker::finish_reduction(size_t i, const std::byte *totals) {
     const row_reduction &r = job_.kernels.reduction_of(i);
     const std::byte *own = totals_of(r, totals);
     float *results = results_of(i);
-    if (!r.kernels.finish(own, static_cast<size_t>(width_), geometry_.elements_a_result(), results)) return;
+    const int64_t elements = part_.value_or(geometry_.elements_a_result());
+    const bool are_doubtful = r.kernels.finish(own, static_cast<size_t>(width_), elements, results);
+    if (!are_doubtful || part_) return;
     for (int64_t k = 0; k < width_; ++k) {
         const double total = reinterpret_cast<const double *>(own)[k];
         if (is_doubtful(r.op, onefold_f32, total)) results[k] = static_cast<float>(sum_carefully(i, k));

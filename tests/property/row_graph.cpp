@@ -20,7 +20,11 @@ constexpr impl::data_type border_types[] = {onefold_boolean, onefold_s8,  onefol
 class row_builder {
 public:
     row_builder(random_source &random, const row_graph_options &options)
-        : random_(random), options_(options), builder_(random, onefold_f32), sizes_(draw_sizes()), is_reduced_(draw_axes()) {
+        : random_(random),
+          options_(options),
+          builder_(random, onefold_f32),
+          sizes_(options.has_long_rows ? draw_long_rows() : draw_sizes()),
+          is_reduced_(options.has_long_rows ? draw_long_axes() : draw_axes()) {
         for (int64_t i = random_.between(1, 2); i > 0; --i)
             values_.push_back(builder_.add_input(sizes_, random_small_float(random_)));
     }
@@ -46,6 +50,28 @@ private:
         }
         random_.shuffle(sizes);
         return sizes;
+    }
+
+    /// One dim is long, or two are long together.
+    impl::dims draw_long_rows() {
+        const int64_t length = random_.between(140000, 200000);
+        impl::dims sizes = {length};
+        if (random_.one_in(3)) {
+            sizes.push_back(random_.between(2, 500));
+            sizes[0] = length / sizes[1];
+        }
+        if (random_.one_in(2)) sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(random_.below(sizes.size() + 1)), 1);
+        return sizes;
+    }
+    std::vector<bool> draw_long_axes() {
+        std::vector<bool> reduced(sizes_.size(), true);
+        // A second row, where there is a dim of 1.
+        for (size_t i = 0; i < sizes_.size(); ++i)
+            if (sizes_[i] == 1 && random_.one_in(2)) {
+                sizes_[i] = 2;
+                reduced[i] = false;
+            }
+        return reduced;
     }
 
     /// Mostly a run of dims at one of the ends, or in the middle.
@@ -100,6 +126,30 @@ private:
         if (random_.one_in(4)) values_.push_back(builder_.add(onefold_op_type_cast, {dst}, src.dims, src.type));
     }
 
+    impl::logical_tensor reduce(impl::op_kind kind, const impl::logical_tensor &src) {
+        impl::dims dims = src.dims;
+        std::vector<int64_t> axes;
+        for (size_t i = 0; i < dims.size(); ++i)
+            if (is_reduced_[i]) {
+                axes.push_back(static_cast<int64_t>(i));
+                dims[i] = 1;
+            }
+        return builder_.add(kind, {src}, dims, src.type, {{onefold_op_attr_axes, axes}, {onefold_op_attr_keep_dims, true}});
+    }
+
+    /// Around a mean or a maximum: their squares or exponentials are reduced again.
+    void add_centred(const impl::logical_tensor &src) {
+        if (src.dims != sizes_) return;
+        const bool is_maximum = random_.one_in(2);
+        const impl::logical_tensor centre = reduce(is_maximum ? onefold_op_reduce_max : onefold_op_reduce_mean, src);
+        const bool is_negated = random_.one_in(4);
+        const auto centred = builder_.add(onefold_op_subtract, is_negated ? std::vector{centre, src} : std::vector{src, centre},
+                                          sizes_, src.type);
+        const auto lifted = builder_.add(is_maximum ? onefold_op_exp : onefold_op_square, {centred}, sizes_, src.type);
+        values_.push_back(random_.one_in(2) ? centred : lifted);
+        values_.push_back(reduce(random_.one_in(2) ? onefold_op_reduce_sum : onefold_op_reduce_mean, lifted));
+    }
+
     void add_reduction(const impl::logical_tensor &src) {
         const bool mixes_axes = random_.one_in(12) || src.dims.size() != sizes_.size();
         std::vector<int64_t> axes;
@@ -130,6 +180,7 @@ private:
 
     void add_op() {
         const impl::logical_tensor x = pick();
+        if (options_.has_long_rows && random_.one_in(4)) return add_centred(x);
         const uint64_t choice = random_.below(17);
         if (choice < 4)
             values_.push_back(builder_.add_unary(x));

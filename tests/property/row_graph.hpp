@@ -10,6 +10,8 @@ namespace onefold_test {
 struct row_graph_options {
     bool has_foreign_ops = false;
     int64_t most_ops = 20;
+    /// Few rows of more elements than a cache holds; some are taken less their mean or maximum, and reduced again.
+    bool has_long_rows = false;
 };
 
 /// Up to that many ops that share one loop space: unary, binary and n-ary ops, casts among f32, bf16 and f16, from integers and

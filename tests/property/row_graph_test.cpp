@@ -56,6 +56,18 @@ TEST(row_graph, gives_the_same_bits_with_1_2_and_3_threads) {
     });
 }
 
+TEST(row_graph, of_rows_that_no_cache_holds_is_within_the_bounds_of_the_reference) {
+    for_each_seed("row_graph.of_rows_that_no_cache_holds_is_within_the_bounds_of_the_reference", 300, [](uint64_t seed) {
+        random_source random(seed);
+        const impl::io::graph_file file = make_row_graph(random, {false, 8, true});
+        execution e(file, 1, policy::fusion, seed);
+        execution other(file, 3, policy::fusion, seed);
+        std::string wrong = check(e, policy::fusion);
+        if (wrong.empty()) wrong = e.check_same_bits(other);
+        return show_if_wrong(wrong, file);
+    });
+}
+
 TEST(row_graph, is_right_where_dims_are_told_at_compile_only) {
     for_each_seed("row_graph.is_right_where_dims_are_told_at_compile_only", 1500, [](uint64_t seed) {
         random_source random(seed);
