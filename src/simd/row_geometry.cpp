@@ -16,6 +16,7 @@ constexpr int64_t large_piece = 1024 * 1024;   // bytes: no longer in L2
 constexpr int64_t narrow_columns = 128;
 constexpr int64_t widest_columns = 1024;
 constexpr int64_t block_elements = 64 * 1024; // of a pass over a large piece
+constexpr int64_t block_bytes = 512 * 1024;   // at the most: what two passes read should stay in L2
 constexpr int64_t enough_units = 16;          // to keep threads busy
 
 std::vector<const operand *> operands_of(const row_program &p) {
@@ -102,7 +103,9 @@ bool row_geometry::goes_by_passes() const {
 }
 
 int64_t row_geometry::tiles_a_block() const {
-    return goes_by_passes() ? std::max<int64_t>(1, block_elements / elements_a_tile()) : std::max<int64_t>(1, tiles());
+    if (!goes_by_passes()) return std::max<int64_t>(1, tiles());
+    const int64_t elements = std::min(block_elements, block_bytes / std::max<int64_t>(1, bytes_an_element_));
+    return std::max<int64_t>(1, elements / elements_a_tile());
 }
 
 } // namespace onefold::impl::simd

@@ -60,6 +60,8 @@ struct row_function {
     std::function<row(const row &)> reference;
 };
 
+void PrintTo(const row_function &f, std::ostream *out) { *out << f.name; }
+
 size_t deviations(row_instructions &made, size_t src) {
     return made.binary(onefold_op_subtract, src, made.reduce(onefold_op_reduce_mean, src));
 }
