@@ -50,7 +50,7 @@ int64_t second_level_cache() {
 
 } // namespace
 
-row_geometry::row_geometry(const row_program &p, size_t register_count, size_t cached_count) {
+row_geometry::row_geometry(const row_program &p, size_t register_count, size_t cached_count, bool needs_tiles) {
     const loop_space &space = p.space;
     const auto operands = operands_of(p);
     results_are_rows = space.reduced.back();
@@ -69,7 +69,7 @@ row_geometry::row_geometry(const row_program &p, size_t register_count, size_t c
     if (results_are_rows)
         cut_rows(tile);
     else
-        cut_columns(tile, register_elements / registers, bytes_an_element_ + 4 * static_cast<int64_t>(cached_count));
+        cut_columns(tile, register_elements / registers, needs_tiles ? 8 : 1, bytes_an_element_ + 4 * static_cast<int64_t>(cached_count));
 }
 
 void row_geometry::cut_rows(int64_t tile) {
@@ -79,8 +79,8 @@ void row_geometry::cut_rows(int64_t tile) {
     tile_width = std::clamp<int64_t>(tile / run, 1, width);
 }
 
-/// As wide as the cache allows, but at least a few lines of memory, in equal parts. Columns are added 8 rows at a time.
-void row_geometry::cut_columns(int64_t tile, int64_t largest, int64_t bytes_an_element) {
+/// As wide as the cache allows, but at least a few lines of memory, in equal parts.
+void row_geometry::cut_columns(int64_t tile, int64_t largest, int64_t least_rows, int64_t bytes_an_element) {
     width = std::min(kept.length, narrow_columns);
     if (!goes_by_passes()) {
         const int64_t bytes_a_result = std::max<int64_t>(1, elements_a_result() * bytes_an_element);
@@ -89,7 +89,7 @@ void row_geometry::cut_columns(int64_t tile, int64_t largest, int64_t bytes_an_e
         const int64_t pieces = (kept.length + widest - 1) / widest;
         width = std::min(round_up((kept.length + pieces - 1) / pieces, 16), kept.length);
     }
-    width = std::min(width, std::max<int64_t>(16, largest / 8));
+    width = std::min(width, std::max<int64_t>(16, largest / least_rows));
     tile_width = width;
     const int64_t rows = std::min(std::max<int64_t>(8, tile / width / 8 * 8), largest / width);
     run = std::clamp<int64_t>(rows, 1, std::max<int64_t>(1, reduced.length));

@@ -19,7 +19,8 @@ struct cut_dim {
 /// elements of `tile_width` results, `run` long along a reduced dim. Where the innermost dim is reduced, a tile's rows are the
 /// results', else its columns are. Operands are numbered inputs first. Sizes alone decide.
 struct row_geometry {
-    row_geometry(const row_program &p, size_t register_count, size_t cached_count);
+    /// `needs_tiles`: kernels go over tiles, some rows of which must fit.
+    row_geometry(const row_program &p, size_t register_count, size_t cached_count, bool needs_tiles = true);
 
     bool results_are_rows; // of a tile
     cut_dim kept;
@@ -58,7 +59,7 @@ struct row_geometry {
 private:
     int64_t elements_before(int64_t tile) const { return tile / runs() * reduced.length + tile % runs() * run; }
     void cut_rows(int64_t tile);
-    void cut_columns(int64_t tile, int64_t largest, int64_t bytes_an_element);
+    void cut_columns(int64_t tile, int64_t largest, int64_t least_rows, int64_t bytes_an_element);
     int64_t bytes_an_element_ = 0; // of what varies
 };
 

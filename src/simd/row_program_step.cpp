@@ -88,7 +88,9 @@ row_job make_job(row_program p, const isa &on) {
         for (const size_t reduction : codes.back().reductions)
             kernels.reduce_floats(reduction, on);
     }
-    geometry = row_geometry(p, registers + 1, schedule.cached.size());
+    const bool needs_tiles =
+        std::any_of(codes.begin(), codes.end(), [](const phase_code &code) { return !code.exists() || code.has_tiles; });
+    geometry = row_geometry(p, registers + 1, schedule.cached.size(), needs_tiles);
     const auto is_common = find_common(p);
     row_job job{
         std::move(p), std::move(schedule),   std::move(geometry), std::move(kernels), std::move(codes), registers, {}, {}, {},
