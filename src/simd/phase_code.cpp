@@ -79,11 +79,20 @@ private:
         for (const size_t argument : instruction.arguments)
             if (!program_.instructions[argument].varies)
                 add_source(argument, results_are_rows_ ? tile_stream::way::repeated : tile_stream::way::row, onefold_f32);
-        computation_.instructions.push_back(
-            {i, instruction.code, instruction.op, instruction.type, instruction.attributes, instruction.arguments});
+        computation_.instructions.push_back({i, instruction.code, instruction.op, instruction.type, instruction.attributes,
+                                             instruction.arguments, is_below_maximum(instruction.arguments[0])});
         if (k.by == way::quotient) made_.divisors.push_back(k.divided[k.argument_count - 1]);
         if (k.cache != not_cached) add_result(i, onefold_f32, no_output);
         return true;
+    }
+
+    /// True of a - ReduceMax a.
+    bool is_below_maximum(size_t i) const {
+        const row_instruction &difference = program_.instructions[i];
+        if (difference.code != row_opcode::binary || difference.op != onefold_op_subtract) return false;
+        const row_instruction &subtracted = program_.instructions[difference.arguments[1]];
+        return subtracted.code == row_opcode::reduce && subtracted.op == onefold_op_reduce_max &&
+               subtracted.arguments[0] == difference.arguments[0];
     }
 
     bool is_reduced(size_t i) const {

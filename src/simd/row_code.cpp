@@ -41,10 +41,6 @@ public:
                               operands_ + schedule_.cached.size() + program_.inputs.size() <= most_streams;
         if (!is_row || !is_small) return false;
         made_.operand_count = operands_;
-        for (const operand &input : program_.inputs)
-            made_.sizes.push_back(static_cast<size_t>(size_of(input.type)));
-        for (const row_output &output : program_.outputs)
-            made_.sizes.push_back(static_cast<size_t>(size_of(output.to.type)));
         made_.length = geometry_.reduced.length;
         made_.grouped_rows = grouped_rows();
         for (const size_t i : schedule_.first_results)
@@ -65,22 +61,38 @@ public:
     row_computation computation() && { return std::move(made_); }
 
 private:
-    /// Memory has less to do in passes over what is in the cache already. Of two passes the second one writes, and a short one
-    /// in the middle has no time for two streams: more is worth it only where memory is far.
+    /// What is read next and written in the end is spread over the passes, so that memory always has something to do; or over a
+    /// long one, which has the time. Where memory is near, writing what is not in cache yet is no worse than fetching it.
     void add_prefetches() {
-        constexpr int64_t far_bytes = 48 * 1024 * 1024;
-        if (made_.passes.size() < 2) return;
-        row_pass &second = made_.passes[1];
-        const auto streamed = streamed_operands(made_.passes.front(), 0, program_.inputs.size());
+        const size_t count = made_.passes.size();
+        if (count < 2) return;
+        const auto is_long = [](const row_pass &pass) {
+            return std::any_of(pass.elements.instructions.begin(), pass.elements.instructions.end(),
+                               [](const tile_instruction &i) { return is_transcendental(i.op); });
+        };
+        const auto before_last = made_.passes.end() - 1;
+        const auto found = static_cast<size_t>(std::find_if(made_.passes.begin(), before_last, is_long) - made_.passes.begin());
+        const bool has_long = found + 1 < count;
+        const size_t begin = has_long ? found : 0;
         int64_t bytes = 0;
-        for (const size_t input : streamed)
-            bytes += geometry_.units() * geometry_.elements_a_piece() * size_of(program_.inputs[input].type);
-        const bool is_long = std::any_of(second.elements.instructions.begin(), second.elements.instructions.end(),
-                                         [](const tile_instruction &i) { return is_transcendental(i.op); });
-        const bool writes = made_.passes.size() == 2;
-        if (!writes || bytes > far_bytes) second.read_ahead = streamed;
-        if (!writes && (is_long || bytes > far_bytes))
-            second.written_behind = streamed_operands(made_.passes.back(), program_.inputs.size(), operands_);
+        for (const size_t input : streamed_operands(made_.passes.front(), 0, program_.inputs.size())) {
+            const int64_t size = size_of(program_.inputs[input].type);
+            bytes += geometry_.units() * geometry_.elements_a_piece() * size;
+            spread_prefetch(input, size, false, begin, has_long ? found + 1 : count);
+        }
+        if (!has_long && bytes < far_bytes) return;
+        for (const size_t o : streamed_operands(made_.passes.back(), program_.inputs.size(), operands_)) {
+            const int64_t size = size_of(program_.outputs[o - program_.inputs.size()].to.type);
+            spread_prefetch(o, size, true, begin, has_long ? found + 1 : count - 1);
+        }
+    }
+
+    void spread_prefetch(size_t place, int64_t size, bool is_written, size_t begin, size_t end) {
+        const int64_t bytes = made_.length * size;
+        const auto parts = static_cast<int64_t>(end - begin);
+        for (int64_t part = 0; part < parts; ++part)
+            made_.passes[begin + static_cast<size_t>(part)].prefetches.push_back(
+                {place, is_written, bytes * part / parts, bytes * (part + 1) / parts});
     }
 
     std::vector<size_t> streamed_operands(const row_pass &pass, size_t begin, size_t end) const {
@@ -178,6 +190,8 @@ private:
     const row_geometry &geometry_;
     const row_kernels &kernels_;
     const std::vector<phase_code> &phases_;
+    static constexpr int64_t far_bytes = 16 * 1024 * 1024; // inputs of so many come from memory, or a far cache
+
     size_t operands_;
     row_computation made_;
 };

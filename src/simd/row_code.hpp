@@ -24,13 +24,20 @@ struct row_store_of_value {
     data_type type = onefold_f32;
 };
 
+/// A part of an operand's row that a pass brings into cache for later ones.
+struct row_prefetch {
+    size_t place = 0;
+    bool is_written = false; // in this group's row; else it is read, in the next group's
+    int64_t begin = 0;       // bytes
+    int64_t end = 0;
+};
+
 /// A pass over a row, and the values that follow from it.
 struct row_pass {
     tile_computation elements;
     std::vector<size_t> places; // of its sources and results: the numbers of their pointers, or none
     std::vector<row_value> values;
-    std::vector<size_t> read_ahead;     // places: prefetched is what the next group's rows read there
-    std::vector<size_t> written_behind; // likewise what this group's rows write in a later pass
+    std::vector<row_prefetch> prefetches;
 };
 
 /// What is done to each row.
@@ -39,7 +46,6 @@ struct row_computation {
     std::vector<row_value> first_values;
     std::vector<row_pass> passes;
     std::vector<row_store_of_value> stores;
-    std::vector<size_t> sizes; // of operands' elements
     size_t operand_count = 0;
     int64_t grouped_rows = 1;
     std::vector<size_t> converted_inputs;

@@ -36,9 +36,8 @@ void row_emitter::emit_groups() {
     if (!rows_computation_.first_values.empty()) emit_for_each_row(loads, [&] { emit_values(rows_computation_.first_values); });
     for (const row_pass &pass : rows_computation_.passes) {
         std::vector<size_t> places = pass.places;
-        for (const size_t place : pass.read_ahead)
-            places.push_back(next_of(place));
-        places.insert(places.end(), pass.written_behind.begin(), pass.written_behind.end());
+        for (const row_prefetch &p : pass.prefetches)
+            places.push_back(place_of(p));
         emit_for_each_row(places, [&] {
             enter_pass(pass);
             emit_elements(pass);
@@ -72,7 +71,7 @@ void row_emitter::emit_for_each_row(const std::vector<size_t> &places, const Bod
     L(next_row);
     body();
     for (const auto &[place, at] : pointer_places_) {
-        mov(base_, ptr[call_ + distance_offset(is_next(place) ? place - most_streams : place)]);
+        mov(base_, ptr[call_ + distance_offset(place % most_streams)]);
         if (const auto *in_register = std::get_if<asm86::Reg64>(&at))
             add(*in_register, base_);
         else
@@ -84,10 +83,10 @@ void row_emitter::emit_for_each_row(const std::vector<size_t> &places, const Bod
 }
 
 void row_emitter::load_pointer(const asm86::Reg64 &to, size_t place) {
-    if (!is_next(place)) return mov(to, ptr[call_ + pointer_offset(place)]);
-    place -= most_streams;
-    imul(to, ptr[call_ + distance_offset(place)], static_cast<int>(rows_computation_.grouped_rows));
-    add(to, ptr[call_ + pointer_offset(place)]);
+    const size_t operand = place % most_streams;
+    if (place / most_streams != 1) return mov(to, ptr[call_ + pointer_offset(operand)]);
+    imul(to, ptr[call_ + distance_offset(operand)], static_cast<int>(rows_computation_.grouped_rows));
+    add(to, ptr[call_ + pointer_offset(operand)]);
 }
 
 void row_emitter::place_pointers(const std::vector<size_t> &places) {
@@ -119,36 +118,50 @@ void row_emitter::emit_elements(const row_pass &pass) {
     const size_t at_once = most_at_once();
     const auto vectors = static_cast<size_t>(rows_computation_.length) / lanes;
     const bool has_tail = static_cast<size_t>(rows_computation_.length) % lanes != 0;
+    const size_t looped = vectors / at_once * at_once;
+    const size_t rest = vectors % at_once + (has_tail ? 1 : 0);
+    const size_t turns = looped / at_once + (rest > 0 ? 1 : 0);
     xor_(index_, index_);
-    if (const size_t looped = vectors / at_once * at_once; looped > 0) {
+    if (looped > 0) {
         asm86::Label again;
         L(again);
         emit_vectors(at_once, false);
-        emit_prefetches(pass, at_once);
+        emit_prefetches(pass, turns);
         add(index_, static_cast<uint32_t>(at_once * lanes));
         cmp(index_, static_cast<uint32_t>(looped * lanes));
         jb(again, T_NEAR);
     }
-    if (const size_t rest = vectors % at_once + (has_tail ? 1 : 0); rest > 0) {
+    if (rest > 0) {
         emit_vectors(rest, has_tail);
-        emit_prefetches(pass, rest);
+        emit_prefetches(pass, turns);
     }
+    rewind_prefetches(pass, turns);
     for (size_t r = 0; r < pass.elements.reductions.size(); ++r)
         fold_total(r);
 }
 
-void row_emitter::emit_prefetches(const row_pass &pass, size_t vectors) {
-    constexpr size_t line = 64;
-    const auto for_each_line = [&](size_t place, size_t operand, const auto &body) {
-        const asm86::Reg64 pointer = pointer_at(pointer_places_.at(place));
-        const size_t size = rows_computation_.sizes[operand];
-        for (size_t at = 0; at < vectors * lanes * size; at += line)
-            body(ptr[pointer + index_ * static_cast<int>(size) + at]);
-    };
-    for (const size_t place : pass.read_ahead)
-        for_each_line(next_of(place), place, [&](const asm86::Address &at) { prefetcht0(at); });
-    for (const size_t place : pass.written_behind)
-        for_each_line(place, place, [&](const asm86::Address &at) { prefetchw(at); });
+int64_t row_emitter::lines_a_turn(const row_prefetch &p, size_t turns) {
+    const auto bytes = static_cast<int64_t>(turns) * line;
+    return (p.end - p.begin + bytes - 1) / bytes;
+}
+
+void row_emitter::emit_prefetches(const row_pass &pass, size_t turns) {
+    for (const row_prefetch &p : pass.prefetches) {
+        const auto *pointer = std::get_if<asm86::Reg64>(&pointer_places_.at(place_of(p)));
+        if (!pointer) continue;
+        const int64_t lines = lines_a_turn(p, turns);
+        for (int64_t k = 0; k < lines; ++k) {
+            const asm86::Address at = ptr[*pointer + static_cast<size_t>(p.begin + k * line)];
+            p.is_written ? prefetchw(at) : prefetcht0(at);
+        }
+        add(*pointer, static_cast<uint32_t>(lines * line));
+    }
+}
+
+void row_emitter::rewind_prefetches(const row_pass &pass, size_t turns) {
+    for (const row_prefetch &p : pass.prefetches)
+        if (const auto *pointer = std::get_if<asm86::Reg64>(&pointer_places_.at(place_of(p))))
+            sub(*pointer, static_cast<uint32_t>(static_cast<int64_t>(turns) * lines_a_turn(p, turns) * line));
 }
 
 void row_emitter::emit_values(const std::vector<row_value> &values) {

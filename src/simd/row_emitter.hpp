@@ -21,9 +21,8 @@ private:
     static size_t pointer_offset(size_t place) { return offsetof(row_call, pointers) + place * sizeof(void *); }
     static size_t distance_offset(size_t place) { return offsetof(row_call, distances) + place * sizeof(int64_t); }
     static size_t current_offset(size_t place) { return offsetof(row_call, current) + place * sizeof(void *); }
-    /// The place of a pointer into the next group.
-    static size_t next_of(size_t place) { return most_streams + place; }
-    static bool is_next(size_t place) { return place != no_place && place >= most_streams; }
+    /// Places of pointers that are used by prefetches only.
+    static size_t place_of(const row_prefetch &p) { return (p.is_written ? 2 : 1) * most_streams + p.place; }
     static size_t value_offset(size_t value) { return value * sizeof(float); }
 
     void emit_groups();
@@ -32,7 +31,11 @@ private:
     void emit_for_each_row(const std::vector<size_t> &places, const Body &body);
     /// Of the first row.
     void load_pointer(const asm86::Reg64 &to, size_t place);
-    void emit_prefetches(const row_pass &pass, size_t vectors);
+    /// A share of each part, for one of `turns`; what has no pointer in a register is left out.
+    void emit_prefetches(const row_pass &pass, size_t turns);
+    void rewind_prefetches(const row_pass &pass, size_t turns);
+    static constexpr int64_t line = 64; // bytes of memory
+    static int64_t lines_a_turn(const row_prefetch &p, size_t turns);
     void place_pointers(const std::vector<size_t> &places);
     void enter_pass(const row_pass &pass);
     void emit_elements(const row_pass &pass);

@@ -69,7 +69,8 @@ row_geometry::row_geometry(const row_program &p, size_t register_count, size_t c
     if (results_are_rows)
         cut_rows(tile);
     else
-        cut_columns(tile, register_elements / registers, needs_tiles ? 8 : 1, bytes_an_element_ + 4 * static_cast<int64_t>(cached_count));
+        cut_columns(tile, register_elements / registers, needs_tiles ? 8 : 1,
+                    bytes_an_element_ + 4 * static_cast<int64_t>(cached_count));
 }
 
 void row_geometry::cut_rows(int64_t tile) {

@@ -29,6 +29,7 @@ struct tile_instruction {
     data_type type = onefold_f32; // of a round
     unary_attributes attributes;
     std::vector<size_t> arguments;
+    bool is_of_negatives = false; // no argument is above 0
 };
 
 /// A reduction of each row, or column, into its total, which the code updates: an f64 sum, or an f32 extreme.

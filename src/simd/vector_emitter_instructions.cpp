@@ -93,12 +93,12 @@ void vector_emitter::emit_unary(const tile_instruction &i, const vector &to, con
     case onefold_op_clamp:
         return emit_between(to, a, i.attributes.alpha, i.attributes.beta);
     case onefold_op_exp:
-        return emit_exp(to, a);
+        return emit_exp(to, a, i.is_of_negatives);
     case onefold_op_log:
         return emit_log(to, a);
     case onefold_op_sigmoid:
         vpxord(scratch(3), a, constant(0x80000000U));
-        emit_exp(to, scratch(3));
+        emit_exp(to, scratch(3), false);
         vaddps(to, to, constant(1.0F));
         vbroadcastss(scratch(1), unary_constant(1.0F));
         return vdivps(to, scratch(1), to);
@@ -114,8 +114,14 @@ void vector_emitter::emit_between(const vector &to, const vector &a, float lowes
     vminps(to, scratch(2), scratch(1));
 }
 
-void vector_emitter::emit_exp(const vector &to, const vector &a) {
-    emit_between(scratch(1), a, -104.0F, 104.0F); // 0 and infinity from here on
+void vector_emitter::emit_exp(const vector &to, const vector &a, bool of_negatives) {
+    constexpr float lowest = -104.0F; // 0 from here on, and infinity from its opposite
+    if (of_negatives) {
+        vbroadcastss(scratch(1), unary_constant(lowest));
+        vmaxps(scratch(1), scratch(1), a);
+    } else {
+        emit_between(scratch(1), a, lowest, -lowest);
+    }
     // Added to this number, what is below 2^22 loses its fraction.
     constexpr float without_fractions = 0x1.8p23F;
     vbroadcastss(scratch(2), unary_constant(without_fractions));
