@@ -135,7 +135,7 @@ void row_emitter::emit_elements(const row_pass &pass) {
         emit_vectors(rest, has_tail);
         emit_prefetches(pass, turns);
     }
-    rewind_prefetches(pass, turns);
+    if (turns > 0) rewind_prefetches(pass, turns);
     for (size_t r = 0; r < pass.elements.reductions.size(); ++r)
         fold_total(r);
 }
