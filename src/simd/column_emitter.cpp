@@ -40,6 +40,11 @@ void column_emitter::emit_rows(size_t count) {
         imul(base_, ptr[call_ + distance_offset(s)], static_cast<int>(count));
         add(ptr[call_ + pointer_offset(s)], base_);
     }
+    for (size_t n = 0; n < computation().prefetches.size(); ++n) {
+        const size_t rows = prefetched_rows(computation().prefetches[n], count);
+        imul(base_, ptr[call_ + (offsetof(tile_call, prefetched_distances) + n * sizeof(int64_t))], static_cast<int>(rows));
+        add(ptr[call_ + (offsetof(tile_call, prefetched) + n * sizeof(void *))], base_);
+    }
     sub(rows_, static_cast<uint32_t>(count));
     jmp(again, T_NEAR);
     L(end);
@@ -55,6 +60,7 @@ void column_emitter::emit_columns(size_t count) {
     cmp(base_, length_);
     jg(tail, T_NEAR);
     emit_vectors(count, false);
+    emit_prefetches(count);
     add(index_, lanes);
     jmp(again, T_NEAR);
     L(tail);
@@ -62,6 +68,20 @@ void column_emitter::emit_columns(size_t count) {
     jge(end, T_NEAR);
     emit_vectors(count, true);
     L(end);
+}
+
+void column_emitter::emit_prefetches(size_t count) {
+    const auto &prefetches = computation().prefetches;
+    for (size_t n = 0; n < prefetches.size(); ++n) {
+        const size_t rows = prefetched_rows(prefetches[n], count);
+        mov(prefetched_, ptr[call_ + (offsetof(tile_call, prefetched) + n * sizeof(void *))]);
+        lea(prefetched_, ptr[prefetched_ + index_ * static_cast<int>(size_of(prefetches[n].type))]);
+        for (size_t row = 0; row < rows; ++row) {
+            prefetches[n].is_written ? prefetchw(ptr[prefetched_]) : prefetcht1(ptr[prefetched_]);
+            if (row + 1 < rows)
+                add(prefetched_, ptr[call_ + (offsetof(tile_call, prefetched_distances) + n * sizeof(int64_t))]);
+        }
+    }
 }
 
 /// Goes from row to row; one value for a row does not lie along the columns.

@@ -14,6 +14,7 @@ private:
     const asm86::Reg64 length_ = rdx;
     const asm86::Reg64 rows_ = r8;
     const asm86::Reg64 distance_ = r9;
+    const asm86::Reg64 prefetched_ = r10;
 
     static size_t pointer_offset(size_t stream) { return offsetof(tile_call, pointers) + stream * sizeof(void *); }
     static size_t distance_offset(size_t stream) { return offsetof(tile_call, distances) + stream * sizeof(int64_t); }
@@ -27,6 +28,9 @@ private:
     size_t total_stream(size_t reduction) const;
     void emit_rows(size_t count);
     void emit_columns(size_t count);
+    void emit_prefetches(size_t count);
+    /// Of so many rows of the tile.
+    static size_t prefetched_rows(const tile_prefetch &p, size_t count) { return (count + p.parts - 1) / p.parts; }
 };
 
 } // namespace onefold::impl::simd

@@ -32,6 +32,16 @@ public:
         });
     }
 
+    void take_prefetches(const std::vector<prefetched_part> &parts) {
+        for (const prefetched_part &part : parts) {
+            if (made_.prefetches.size() == most_prefetches) return;
+            const size_t inputs = program_.inputs.size();
+            const operand &o = part.is_written ? program_.outputs[part.operand - inputs].to : program_.inputs[part.operand];
+            computation_.prefetches.push_back({o.type, part.is_written, static_cast<size_t>(part.parts)});
+            made_.prefetches.push_back(part);
+        }
+    }
+
     phase_code compile() {
         if (computation_.instructions.empty() && computation_.reductions.empty()) return {};
         tile_computation dividing = computation_;
@@ -208,9 +218,10 @@ private:
 } // namespace
 
 phase_code compile_phase(const row_program &p, const row_phase &phase, const row_kernels &kernels, const isa &on,
-                         bool results_are_rows) {
+                         bool results_are_rows, const std::vector<prefetched_part> &prefetches) {
     if (std::string_view(on.name).substr(0, 4) != "AVX3") return {};
     phase_compiler compiler(p, phase, kernels, results_are_rows);
+    if (!results_are_rows) compiler.take_prefetches(prefetches);
     return compiler.divide() ? compiler.compile() : phase_code{};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "simd/prefetches.hpp"
 #include "simd/row_kernels.hpp"
 #include "simd/tile_code.hpp"
 
@@ -21,9 +22,10 @@ struct phase_code {
     std::vector<size_t> divisors;    // results by whose reciprocals it may have to multiply
     std::vector<tile_action> before; // what is left to kernels
     std::vector<tile_action> behind;
-    std::vector<size_t> reductions;    // that are in the code
-    std::vector<bound_stream> streams; // in the order of the code's
-    std::vector<size_t> registers;     // of each instruction: where its tile is left, if it is
+    std::vector<size_t> reductions;          // that are in the code
+    std::vector<bound_stream> streams;       // in the order of the code's
+    std::vector<prefetched_part> prefetches; // likewise
+    std::vector<size_t> registers;           // of each instruction: where its tile is left, if it is
     size_t register_count = 0;
     bool has_tiles = false; // that kernels make or read
 
@@ -31,7 +33,8 @@ struct phase_code {
 };
 
 /// No code where an instruction has none, where elements do not lie side by side, or on an ISA other than AVX-512.
+/// Of columns the code prefetches too.
 phase_code compile_phase(const row_program &p, const row_phase &phase, const row_kernels &kernels, const isa &on,
-                         bool results_are_rows);
+                         bool results_are_rows, const std::vector<prefetched_part> &prefetches);
 
 } // namespace onefold::impl::simd

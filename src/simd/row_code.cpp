@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "simd/prefetches.hpp"
 #include "simd/row_emitter.hpp"
 
 namespace onefold::impl::simd {
@@ -61,45 +62,16 @@ public:
     row_computation computation() && { return std::move(made_); }
 
 private:
-    /// What is read next and written in the end is spread over the passes, so that memory always has something to do; or over a
-    /// long one, which has the time. Where memory is near, writing what is not in cache yet is no worse than fetching it.
     void add_prefetches() {
-        const size_t count = made_.passes.size();
-        if (count < 2) return;
-        const auto is_long = [](const row_pass &pass) {
-            return std::any_of(pass.elements.instructions.begin(), pass.elements.instructions.end(),
-                               [](const tile_instruction &i) { return is_transcendental(i.op); });
-        };
-        const auto before_last = made_.passes.end() - 1;
-        const auto found = static_cast<size_t>(std::find_if(made_.passes.begin(), before_last, is_long) - made_.passes.begin());
-        const bool has_long = found + 1 < count;
-        const size_t begin = has_long ? found : 0;
-        int64_t bytes = 0;
-        for (const size_t input : streamed_operands(made_.passes.front(), 0, program_.inputs.size())) {
-            const int64_t size = size_of(program_.inputs[input].type);
-            bytes += geometry_.units() * geometry_.elements_a_piece() * size;
-            spread_prefetch(input, size, false, begin, has_long ? found + 1 : count);
-        }
-        if (!has_long && bytes < far_bytes) return;
-        for (const size_t o : streamed_operands(made_.passes.back(), program_.inputs.size(), operands_)) {
-            const int64_t size = size_of(program_.outputs[o - program_.inputs.size()].to.type);
-            spread_prefetch(o, size, true, begin, has_long ? found + 1 : count - 1);
-        }
-    }
-
-    void spread_prefetch(size_t place, int64_t size, bool is_written, size_t begin, size_t end) {
-        const int64_t bytes = made_.length * size;
-        const auto parts = static_cast<int64_t>(end - begin);
-        for (int64_t part = 0; part < parts; ++part)
-            made_.passes[begin + static_cast<size_t>(part)].prefetches.push_back(
-                {place, is_written, bytes * part / parts, bytes * (part + 1) / parts});
-    }
-
-    std::vector<size_t> streamed_operands(const row_pass &pass, size_t begin, size_t end) const {
-        std::vector<size_t> streamed;
-        std::copy_if(pass.places.begin(), pass.places.end(), std::back_inserter(streamed),
-                     [&](size_t place) { return place >= begin && place < end && geometry_.kept.strides[place] != 0; });
-        return streamed;
+        const auto planned = plan_prefetches(program_, schedule_, geometry_);
+        for (size_t pass = 0; pass < planned.size(); ++pass)
+            for (const prefetched_part &part : planned[pass]) {
+                const size_t inputs = program_.inputs.size();
+                const operand &o = part.is_written ? program_.outputs[part.operand - inputs].to : program_.inputs[part.operand];
+                const int64_t size = size_of(o.type);
+                made_.passes[pass].prefetches.push_back(
+                    {part.operand, part.is_written, part.begin(made_.length) * size, part.end(made_.length) * size});
+            }
     }
 
     /// So many that what a group's passes read stays in the nearest cache.
@@ -190,8 +162,6 @@ private:
     const row_geometry &geometry_;
     const row_kernels &kernels_;
     const std::vector<phase_code> &phases_;
-    static constexpr int64_t far_bytes = 16 * 1024 * 1024; // inputs of so many come from memory, or a far cache
-
     size_t operands_;
     row_computation made_;
 };

@@ -24,11 +24,11 @@ struct row_store_of_value {
     data_type type = onefold_f32;
 };
 
-/// A part of an operand's row that a pass brings into cache for later ones.
+/// Bytes of an operand's row that a pass brings into cache for later ones.
 struct row_prefetch {
     size_t place = 0;
     bool is_written = false; // in this group's row; else it is read, in the next group's
-    int64_t begin = 0;       // bytes
+    int64_t begin = 0;
     int64_t end = 0;
 };
 

@@ -82,8 +82,9 @@ row_job make_job(row_program p, const isa &on) {
     drop_unread_loads(schedule, p, kernels);
     std::vector<phase_code> codes;
     size_t registers = schedule.register_count();
+    const auto prefetches = plan_prefetches(p, schedule, geometry);
     for (const row_phase &phase : schedule.phases) {
-        codes.push_back(compile_phase(p, phase, kernels, on, geometry.results_are_rows));
+        codes.push_back(compile_phase(p, phase, kernels, on, geometry.results_are_rows, prefetches[codes.size()]));
         registers = std::max(registers, codes.back().register_count);
         for (const size_t reduction : codes.back().reductions)
             kernels.reduce_floats(reduction, on);

@@ -23,12 +23,17 @@ row_worker::row_worker(const row_job &job, buffer_list buffers)
 void row_worker::enter(int64_t unit, float *results, float *cache) {
     results_ = results;
     cache_ = cache;
-    const odometer outer(geometry_.outer_kept, unit / geometry_.pieces_a_row());
     const int64_t first = unit % geometry_.pieces_a_row() * geometry_.width;
     width_ = std::min(geometry_.width, geometry_.kept.length - first);
     has_next_ = geometry_.results_are_rows && first + 2 * geometry_.width <= geometry_.kept.length;
+    const odometer here(geometry_.outer_kept, unit / geometry_.pieces_a_row());
+    const int64_t next = std::min(unit + 1, geometry_.units() - 1);
+    const odometer there(geometry_.outer_kept, next / geometry_.pieces_a_row());
+    const int64_t results_apart = next % geometry_.pieces_a_row() * geometry_.width - first;
     const auto enter_operand = [&](size_t number, size_t buffer) {
-        piece_[number] = buffers_[buffer] + outer.offset(number) + first * geometry_.kept.strides[number];
+        const int64_t stride = geometry_.kept.strides[number];
+        piece_[number] = buffers_[buffer] + here.offset(number) + first * stride;
+        to_next_[number] = there.offset(number) - here.offset(number) + results_apart * stride;
     };
     const row_program &p = job_.program;
     for (size_t i = 0; i < p.inputs.size(); ++i)
@@ -116,6 +121,7 @@ int64_t row_worker::tiles_at_once(size_t phase) const {
 void row_worker::enter_tile(int64_t which_run, int64_t count, const odometer &outer) {
     const int64_t begin = which_run * geometry_.run;
     const int64_t run = std::min(count * geometry_.run, geometry_.reduced.length - begin);
+    first_row_ = begin;
     rows_ = geometry_.results_are_rows ? tile_width_ : run;
     length_ = geometry_.results_are_rows ? run : tile_width_;
     const cut_dim &along_rows = geometry_.results_are_rows ? geometry_.kept : geometry_.reduced;
@@ -186,10 +192,22 @@ void row_worker::run_code(const phase_code &code, std::byte *totals) {
         call.distances[stream++] = place.distance;
         is_compact = is_compact && s.size > 0 && place.distance == length_ * s.size;
     }
+    place_prefetches(code, call);
     call.rows = is_compact ? 1 : rows_;
     call.length = is_compact ? rows_ * length_ : length_;
     const bool multiplies = std::all_of(code.divisors.begin(), code.divisors.end(), [&](size_t d) { return may_multiply_[d]; });
     (multiplies ? code.multiplying : code.dividing)->run(call);
+}
+
+void row_worker::place_prefetches(const phase_code &code, tile_call &call) const {
+    size_t number = 0;
+    for (const prefetched_part &part : code.prefetches) {
+        const int64_t row = part.begin(geometry_.reduced.length) + first_row_ / part.parts;
+        const int64_t distance = geometry_.reduced.strides[part.operand];
+        std::byte *piece = piece_[part.operand] + (part.is_written ? 0 : to_next_[part.operand]);
+        call.prefetched[number] = piece + row * distance;
+        call.prefetched_distances[number++] = distance;
+    }
 }
 
 row_worker::memory_place row_worker::place_of(const bound_stream &s, const phase_code &code, std::byte *totals) {

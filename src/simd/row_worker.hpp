@@ -92,6 +92,7 @@ private:
     void act(const std::vector<size_t> &registers, const tile_action &action, std::byte *totals);
     void run_tile(size_t phase, std::byte *totals);
     void prefetch_next() const;
+    void place_prefetches(const phase_code &code, tile_call &call) const;
     void run_code(const phase_code &code, std::byte *totals);
     memory_place place_of(const bound_stream &s, const phase_code &code, std::byte *totals);
     float *tile_of(const std::vector<size_t> &registers, size_t i);
@@ -143,6 +144,7 @@ private:
     int64_t tile_width_ = 0; // likewise
     int64_t tile_ = 0;       // its number
     int64_t rows_ = 0;       // of the tile
+    int64_t first_row_ = 0;  // along the reduced dim, where its columns are the results'
     int64_t length_ = 0;     // of its rows
     const int64_t tile_elements_;
     const int64_t runs_;
@@ -160,6 +162,7 @@ private:
     const careful_request *careful_ = nullptr;
 
     std::array<std::byte *, most_instructions> piece_; // of each operand
+    std::array<int64_t, most_instructions> to_next_;   // bytes from it to the next piece
     std::array<memory_place, most_instructions> memory_;
     std::array<tile_operand, most_instructions> values_;
     std::bitset<most_instructions> may_multiply_; // by the reciprocals of a divisor

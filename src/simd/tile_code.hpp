@@ -39,6 +39,13 @@ struct tile_reduction {
     size_t value = 0;
 };
 
+/// Rows of another place that a pass over columns brings into cache: one for `parts` of its own.
+struct tile_prefetch {
+    data_type type = onefold_f32;
+    bool is_written = false;
+    size_t parts = 1;
+};
+
 /// What a pass computes.
 struct tile_computation {
     bool reduces_columns = false;
@@ -46,16 +53,20 @@ struct tile_computation {
     std::vector<tile_instruction> instructions; // each after its arguments
     std::vector<tile_stream> results;
     std::vector<tile_reduction> reductions;
+    std::vector<tile_prefetch> prefetches;
 
     size_t stream_count() const { return sources.size() + results.size() + reductions.size(); }
 };
 
 inline constexpr size_t most_streams = 24;
+inline constexpr size_t most_prefetches = 8;
 
 /// Where a tile's streams are: sources, results, totals; distances from row to row in bytes. The code uses it up.
 struct tile_call {
     void *pointers[most_streams];
     int64_t distances[most_streams];
+    void *prefetched[most_prefetches];
+    int64_t prefetched_distances[most_prefetches];
     int64_t rows;
     int64_t length;
     float repeated[most_streams];

@@ -92,17 +92,21 @@ void vector_emitter::store_bf16_natively(size_t result, size_t count, bool is_ta
     asm86::Label otherwise;
     asm86::Label behind;
     jnz(otherwise, T_NEAR);
+    const asm86::Ymm half(scratch(1).getIdx());
     for (size_t k = 0; k < count; ++k) {
         const asm86::Address to = element_at(stream, onefold_bf16, k);
-        if (lie_side_by_side() && k + 1 < count && !is_masked(k + 1, count, is_tail)) {
+        const bool is_pair = k + 1 < count && !is_masked(k + 1, count, is_tail);
+        if (is_pair)
             vcvtne2ps2bf16(scratch(1), values[k + 1], values[k]);
+        else
+            vcvtneps2bf16(half, values[k]);
+        if (is_pair && lie_side_by_side())
             vmovdqu16(to, scratch(1));
-            ++k;
-            continue;
-        }
-        const asm86::Ymm half(scratch(1).getIdx());
-        vcvtneps2bf16(half, values[k]);
-        vmovdqu16(is_masked(k, count, is_tail) ? to | tail_ : to, half);
+        else
+            vmovdqu16(is_masked(k, count, is_tail) ? to | tail_ : to, half);
+        if (!is_pair) continue;
+        ++k;
+        if (!lie_side_by_side()) vextracti64x4(element_at(stream, onefold_bf16, k), asm86::Zmm(half.getIdx()), 1);
     }
     L(behind);
     seldom_.emplace_back([this, values, pointers = pointers_, stream, is_tail, otherwise, behind]() mutable {
