@@ -112,6 +112,7 @@ protected:
 
 private:
     static constexpr size_t scratch_registers = 5;
+    static constexpr uint32_t magnitude = 0x7FFFFFFFU; // bits
     static constexpr size_t first_extreme_mask = 3;
     static constexpr size_t most_extremes = 4;       // masks are left for
     static constexpr size_t enough_instructions = 4; // that one vector hides the latency of another
@@ -130,9 +131,8 @@ private:
 
     void clear_total(size_t reduction);
     void take_in(size_t reduction, size_t count, bool is_tail);
-    /// What is summed. The square of a number that is not 0 counts as one that is not either in a norm.
-    void lift(const tile_reduction &r, const vector &to, const vector &value);
-    void add_lifted(const tile_reduction &r, const vector &to, const vector &value);
+    void add_term(const tile_reduction &r, const vector &to, const vector &value, bool is_first);
+    void raise_lost_squares();
     void fold_extreme(size_t reduction);
     void fold_sum(size_t reduction);
 

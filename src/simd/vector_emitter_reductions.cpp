@@ -28,19 +28,38 @@ void vector_emitter::take_in(size_t reduction, size_t count, bool is_tail) {
     const tile_reduction &r = computation_->reductions[reduction];
     if (is_extreme(r.op)) return take_in_extremes(reduction, count, is_tail);
     for (size_t k = 0; k < count; ++k) {
-        const vector to = scratch(k % 2);
         vector value = register_of(r.value, k);
         if (lie_side_by_side() && is_masked(k, count, is_tail)) {
             vmovaps(scratch(2) | tail_ | T_z, value);
             value = scratch(2);
         }
-        if (k < 2)
-            lift(r, to, value);
+        add_term(r, scratch(k % 2), value, k < 2);
+        if (r.op != onefold_op_reduce_l2) continue;
+        if (k == 0)
+            vmovaps(scratch(3), value);
         else
-            add_lifted(r, to, value);
+            vpord(scratch(3), scratch(3), value);
     }
     if (count > 1) vaddps(scratch(0), scratch(0), scratch(1));
+    if (r.op == onefold_op_reduce_l2) raise_lost_squares();
     add_to_total(reduction, is_tail);
+}
+
+void vector_emitter::add_term(const tile_reduction &r, const vector &to, const vector &value, bool is_first) {
+    if (r.squares || r.op == onefold_op_reduce_l2) return is_first ? vmulps(to, value, value) : vfmadd231ps(to, value, value);
+    if (r.op != onefold_op_reduce_l1) return is_first ? vmovaps(to, value) : vaddps(to, to, value);
+    if (is_first) return vpandd(to, value, constant(magnitude));
+    vpandd(scratch(3), value, constant(magnitude));
+    vaddps(to, to, scratch(3));
+}
+
+/// A norm must not be 0 because its squares are too small: where not all values, whose bits are in scratch(3), were 0 their sum
+/// in scratch(0) is made one that tells.
+void vector_emitter::raise_lost_squares() {
+    constexpr uint32_t least_normal = 0x00800000U;
+    vptestmd(mask_, scratch(3), constant(magnitude));
+    vbroadcastss(scratch(3), unary_constant(std::bit_cast<float>(least_normal)));
+    vmaxps(scratch(0) | mask_, scratch(3), scratch(0)); // the second is what a NaN gives
 }
 
 void vector_emitter::add_to_total(size_t reduction, bool /*is_tail*/) {
@@ -49,22 +68,6 @@ void vector_emitter::add_to_total(size_t reduction, bool /*is_tail*/) {
     vcvtps2pd(scratch(2), asm86::Ymm(scratch(2).getIdx()));
     vaddpd(total_of(reduction, 0), total_of(reduction, 0), scratch(1));
     vaddpd(total_of(reduction, 1), total_of(reduction, 1), scratch(2));
-}
-
-void vector_emitter::add_lifted(const tile_reduction &r, const vector &to, const vector &value) {
-    const bool is_plain = r.op != onefold_op_reduce_l1 && r.op != onefold_op_reduce_l2;
-    if (is_plain) return r.squares ? vfmadd231ps(to, value, value) : vaddps(to, to, value);
-    lift(r, scratch(3), value);
-    vaddps(to, to, scratch(3));
-}
-
-void vector_emitter::lift(const tile_reduction &r, const vector &to, const vector &value) {
-    if (r.op == onefold_op_reduce_l1) return vpandd(to, value, constant(0x7FFFFFFFU));
-    if (r.op != onefold_op_reduce_l2) return r.squares ? vmulps(to, value, value) : vmovaps(to, value);
-    vmulps(to, value, value);
-    vptestnmd(mask_, to, to);
-    vpandd(to | mask_, value, constant(0x7FFFFFFFU));
-    vminps(to | mask_, to, constant(1U));
 }
 
 void vector_emitter::take_in_extremes(size_t reduction, size_t count, bool is_tail) {
