@@ -69,7 +69,7 @@ row_geometry::row_geometry(const row_program &p, size_t register_count, size_t c
     if (results_are_rows)
         cut_rows(tile);
     else
-        cut_columns(tile, register_elements / registers, needs_tiles ? 8 : 1,
+        cut_columns(tile, register_elements / registers, needs_tiles,
                     bytes_an_element_ + 4 * static_cast<int64_t>(cached_count));
 }
 
@@ -80,13 +80,15 @@ void row_geometry::cut_rows(int64_t tile) {
     tile_width = std::clamp<int64_t>(tile / run, 1, width);
 }
 
-/// As wide as the cache allows, but at least a few lines of memory, in equal parts.
-void row_geometry::cut_columns(int64_t tile, int64_t largest, int64_t least_rows, int64_t bytes_an_element) {
+/// As wide as the cache allows, but at least a few lines of memory, in equal parts. Kernels add columns 8 rows at a time; code
+/// has the next piece in cache too, and what it writes.
+void row_geometry::cut_columns(int64_t tile, int64_t largest, bool needs_tiles, int64_t bytes_an_element) {
+    const int64_t least_rows = needs_tiles ? 8 : 1;
+    const int64_t cache = second_level_cache() * (needs_tiles ? 12 : 3) / 16;
     width = std::min(kept.length, narrow_columns);
     if (!goes_by_passes()) {
         const int64_t bytes_a_result = std::max<int64_t>(1, elements_a_result() * bytes_an_element);
-        const int64_t wide = second_level_cache() * 3 / 4 / bytes_a_result;
-        const int64_t widest = std::clamp<int64_t>(wide, narrow_columns, widest_columns);
+        const int64_t widest = std::clamp<int64_t>(cache / bytes_a_result, narrow_columns, widest_columns);
         const int64_t pieces = (kept.length + widest - 1) / widest;
         width = std::min(round_up((kept.length + pieces - 1) / pieces, 16), kept.length);
     }

@@ -59,7 +59,7 @@ struct row_geometry {
 private:
     int64_t elements_before(int64_t tile) const { return tile / runs() * reduced.length + tile % runs() * run; }
     void cut_rows(int64_t tile);
-    void cut_columns(int64_t tile, int64_t largest, int64_t least_rows, int64_t bytes_an_element);
+    void cut_columns(int64_t tile, int64_t largest, bool needs_tiles, int64_t bytes_an_element);
     int64_t bytes_an_element_ = 0; // of what varies
 };
 
