@@ -13,12 +13,7 @@ column_emitter::column_emitter(const tile_computation &c) {
     prepare();
     mov(rows_, ptr[call_ + offsetof(tile_call, rows)]);
     mov(length_, ptr[call_ + offsetof(tile_call, length)]);
-    mov(rcx, length_);
-    and_(rcx, lanes - 1);
-    mov(eax, 1);
-    shl(eax, cl);
-    sub(eax, 1);
-    kmovw(tail_, eax);
+    set_tail(length_);
     const size_t at_once = std::min(most_at_once(), most_rows);
     if (at_once > 1) emit_rows(at_once);
     emit_rows(1);

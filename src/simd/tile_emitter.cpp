@@ -26,12 +26,7 @@ void tile_emitter::emit_rows() {
     asm86::Label done;
     mov(rows_, ptr[call_ + offsetof(tile_call, rows)]);
     mov(length_, ptr[call_ + offsetof(tile_call, length)]);
-    mov(rcx, length_);
-    and_(rcx, lanes - 1);
-    mov(eax, 1);
-    shl(eax, cl);
-    sub(eax, 1);
-    kmovw(tail_, eax);
+    set_tail(length_);
     test(rows_, rows_);
     jz(done, T_NEAR);
     L(next_row);

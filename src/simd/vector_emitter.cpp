@@ -116,6 +116,15 @@ asm86::Reg64 vector_emitter::pointer_at(const pointer_place &place) {
     return base_;
 }
 
+void vector_emitter::set_tail(const asm86::Reg64 &length) {
+    mov(rcx, length);
+    and_(rcx, lanes - 1);
+    mov(eax, 1);
+    shl(eax, cl);
+    sub(eax, 1);
+    kmovw(tail_, eax);
+}
+
 void vector_emitter::emit_vectors(size_t count, bool is_tail) {
     for (size_t s = 0; s < computation_->sources.size(); ++s)
         load(s, count, is_tail);

@@ -45,6 +45,8 @@ protected:
     size_t most_at_once() const { return most_at_once_; }
     /// What all code begins with.
     void prepare();
+    /// Sets tail_ to what is behind whole vectors in rows of so many elements.
+    void set_tail(const asm86::Reg64 &length);
     /// The next `count` vectors; `is_tail`: of those that is_masked() tells only the elements that tail_ has.
     void emit_vectors(size_t count, bool is_tail);
     /// How vectors lie: here side by side.
