@@ -75,9 +75,12 @@ HWY_INLINE V log(D d, V x) {
     return keep_nan(x, y);
 }
 
+/// exp(-x) would be infinite where the result is only subnormal.
 template <class D, class V>
 HWY_INLINE V sigmoid(D d, V x) {
-    return hn::Div(all_of(d, 1), hn::Add(all_of(d, 1), simd::HWY_NAMESPACE::exp(d, hn::Neg(x))));
+    const auto one = all_of(d, 1);
+    const auto e = simd::HWY_NAMESPACE::exp(d, hn::Neg(hn::Abs(x)));
+    return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
 }
 
 struct abs_op {

@@ -162,6 +162,8 @@ private:
     void emit_between(const vector &to, const vector &a, float lowest, float highest);
     /// 2^n * (1 + f + f^2 * q(f)), n = round(x / ln 2), f = x - n * ln 2 in two parts; q is fitted to 1.1e-7 of the result.
     void emit_exp(const vector &to, const vector &a, bool of_negatives);
+    /// 1 / (1 + e), e = exp(-|x|), or e / (1 + e) below 0, where e may be subnormal.
+    void emit_sigmoid(const vector &to, const vector &a);
     /// n * ln 2 + log(m), x = 2^n * m, m from sqrt(1/2) to sqrt(2).
     void emit_log(const vector &to, const vector &a);
     void emit_round(data_type type, const vector &to, const vector &a);

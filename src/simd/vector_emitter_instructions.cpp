@@ -97,11 +97,7 @@ void vector_emitter::emit_unary(const tile_instruction &i, const vector &to, con
     case onefold_op_log:
         return emit_log(to, a);
     case onefold_op_sigmoid:
-        vpxord(scratch(3), a, constant(0x80000000U));
-        emit_exp(to, scratch(3), false);
-        vaddps(to, to, constant(1.0F));
-        vbroadcastss(scratch(1), unary_constant(1.0F));
-        return vdivps(to, scratch(1), to);
+        return emit_sigmoid(to, a);
     default:
         return;
     }
@@ -133,6 +129,16 @@ void vector_emitter::emit_exp(const vector &to, const vector &a, bool of_negativ
     for (const float c : {0.04189033433794975F, 0.16667115688323975F, 0.499992311000824F, 1.0F, 1.0F})
         vfmadd213ps(to, scratch(1), constant(c));
     vscalefps(to, to, scratch(2));
+}
+
+void vector_emitter::emit_sigmoid(const vector &to, const vector &a) {
+    vpord(scratch(3), a, constant(0x80000000U));
+    emit_exp(to, scratch(3), true);
+    vcmpps(mask_, a, constant(0U), less);
+    vbroadcastss(scratch(1), unary_constant(1.0F));
+    vaddps(scratch(3), to, scratch(1));
+    vmovaps(scratch(1) | mask_, to);
+    vdivps(to, scratch(1), scratch(3));
 }
 
 void vector_emitter::emit_log(const vector &to, const vector &a) {

@@ -78,16 +78,16 @@ void vector_emitter::store_vector(data_type type, const vector &from, const asm8
 }
 
 void vector_emitter::store_bf16_natively(size_t result, size_t count, bool is_tail) {
-    constexpr uint8_t smaller_magnitude = 0x0A;
-    constexpr uint32_t least_normal = 0x00800000U;
+    constexpr uint8_t is_subnormal = 0x20;
     const size_t stream = computation_->sources.size() + result;
     std::vector<vector> values;
     for (size_t k = 0; k < count; ++k)
         values.push_back(register_of(computation_->results[result].value, k));
-    vrangeps(scratch(0), values.front(), values.back(), smaller_magnitude);
-    for (size_t k = 1; k + 1 < count; ++k)
-        vrangeps(scratch(0), scratch(0), values[k], smaller_magnitude);
-    vcmpps(mask_, scratch(0), constant(least_normal), less);
+    vfpclassps(mask_, values.front(), is_subnormal);
+    for (size_t k = 1; k < count; ++k) {
+        vfpclassps(k0, values[k], is_subnormal);
+        korw(mask_, mask_, k0);
+    }
     kortestw(mask_, mask_);
     asm86::Label otherwise;
     asm86::Label behind;

@@ -1,23 +1,13 @@
 // LayerNorm by every lowering that takes it: oneDNN's primitive and programs of our own, against f64, with values that
 // overflow, vanish or are no numbers on the way.
-#include <cstdlib>
-
 #include "support/expected.hpp"
+#include "support/setting.hpp"
 
 using namespace onefold_test;
 
 namespace {
 
 using attr = op::attr;
-
-/// ONEFOLD_LOWERING while it lives.
-class only_lowering {
-public:
-    explicit only_lowering(const char *name) { setenv("ONEFOLD_LOWERING", name, 1); }
-    only_lowering(const only_lowering &) = delete;
-    only_lowering &operator=(const only_lowering &) = delete;
-    ~only_lowering() { unsetenv("ONEFOLD_LOWERING"); }
-};
 
 using row = std::vector<double>;
 
@@ -124,7 +114,7 @@ bool is_of_onednn(const outcome &o) { return o.steps.find("onednn:layer_normaliz
 
 /// Every special row between others that are not, by that lowering: how many of the executions were oneDNN's.
 size_t check_special_rows(const char *lowering, data_type type, size_t length) {
-    const only_lowering only(lowering);
+    const setting only("ONEFOLD_LOWERING", lowering);
     const affine weights = random_weights(length);
     const row ordinary = random_values(type, length, 5);
     size_t of_onednn = 0;
@@ -163,7 +153,7 @@ TEST(layer_norm_ways, weights_that_overflow_or_are_no_numbers) {
             values[5] = values[47] = special;
             changed.set(values);
             for (const char *lowering : {"onednn", "simd"}) {
-                const only_lowering only(lowering);
+                const setting only("ONEFOLD_LOWERING", lowering);
                 const outcome got = normalize(src, &weights);
                 EXPECT_TRUE(are_near(got.dst, expect(src, &weights))) << got.steps << " with " << special << is_shift;
                 EXPECT_EQ(is_of_onednn(got), std::string(lowering) == "onednn");
@@ -177,7 +167,7 @@ TEST(layer_norm_ways, many_rows_of_random_values) {
             const array src(type, shape, random_values(type, count_of(shape), 8));
             const affine weights = random_weights(static_cast<size_t>(shape.back()));
             for (const char *lowering : {"onednn", "simd"}) {
-                const only_lowering only(lowering);
+                const setting only("ONEFOLD_LOWERING", lowering);
                 const outcome got = normalize(src, &weights);
                 EXPECT_TRUE(are_near(got.dst, expect(src, &weights))) << got.steps << testing::PrintToString(shape);
             }
@@ -185,7 +175,7 @@ TEST(layer_norm_ways, many_rows_of_random_values) {
 }
 
 TEST(layer_norm_ways, of_onednn_gives_the_same_bits_with_any_number_of_threads) {
-    const only_lowering only("onednn");
+    const setting only("ONEFOLD_LOWERING", "onednn");
     array src(data_type::f32, {37, 1000}, random_values(data_type::f32, 37000, 9));
     for (const double last : {1.0, 3e38}) {
         auto values = src.values();

@@ -1,6 +1,4 @@
 // Layer normalizations as row programs: which are recognised, and which lowering they go to.
-#include <cstdlib>
-
 #include <gmock/gmock.h>
 
 #include "compile/loop_space.hpp"
@@ -8,23 +6,13 @@
 #include "compile/row_instructions.hpp"
 #include "onednn/row_patterns.hpp"
 #include "simd/isa.hpp"
+#include "support/setting.hpp"
 
 namespace onefold::impl {
 namespace {
 
+using onefold_test::setting;
 using testing::StartsWith;
-
-/// An environment variable while it lives.
-class setting {
-public:
-    setting(const char *name, const char *value) : name_(name) { setenv(name, value, 1); }
-    setting(const setting &) = delete;
-    setting &operator=(const setting &) = delete;
-    ~setting() { unsetenv(name_); }
-
-private:
-    const char *name_;
-};
 
 /// What is normalized, and how the program deviates from a layer normalization of dense rows.
 struct description {
