@@ -1,4 +1,5 @@
-// Exp, Log and Sigmoid inside fused partitions: within 4 units in the last place of f32, whatever the magnitude.
+// Exp, Log, Sigmoid and powers that are roots inside fused partitions: within 4 units in the last place of f32, whatever the
+// magnitude.
 #include "support/expected.hpp"
 #include "support/one_partition.hpp"
 
@@ -11,12 +12,18 @@ using row = std::vector<double>;
 long double sigmoid(long double x) { return 1 / (1 + std::exp(-x)); }
 long double exponential(long double x) { return std::exp(x); }
 long double logarithm(long double x) { return std::log(x); }
+long double root(long double x) { return std::pow(x, 0.5L); } // of -0 and -infinity not what sqrt gives
+long double inverse_root(long double x) { return std::pow(x, -0.5L); }
 
 struct function {
+    const char *name;
     op::kind kind;
     long double (*exact)(long double x);
+    float exponent = 0; // of a power
+
+    attributes attrs() const { return exponent == 0 ? attributes() : attributes{{op::attr::beta, exponent}}; }
 };
-void PrintTo(const function &f, std::ostream *out) { *out << name_of(f.kind); }
+void PrintTo(const function &f, std::ostream *out) { *out << f.name; }
 
 /// How far a number of f32 is from the exact one; infinity, where one is not as the other in what has no distance.
 double units_between(double got, long double exact) {
@@ -78,26 +85,36 @@ void expect_within_4_units(const row &got, const row &src, long double (*exact)(
     }
 }
 
+constexpr const char *isas[] = {"AVX512_CORE_BF16", "AVX512_CORE", "AVX2", "SSE41", "SCALAR"};
+
+/// Powers need oneDNN where the partition is taken apart, which on an older ISA is cheaper.
+std::vector<const char *> isas_of(const function &f) {
+    return f.kind == op::kind::Pow ? std::vector<const char *>{isas[0]} : std::vector<const char *>(isas, std::end(isas));
+}
+void allow_what_it_needs(one_partition &p, const function &f) {
+    if (f.kind != op::kind::Pow) return;
+    p.allow_any_lowering();
+    p.allow_parts();
+}
+
 /// y = f(x) is an output and reduced; (y - reduced) * y is another, so that it is not taken apart.
-row of_elements(op::kind kind, op::kind reduction, axes_list axes, const array &src) {
+row of_elements(const function &f, op::kind reduction, axes_list axes, const array &src) {
     one_partition p(std::move(axes));
-    const auto y = p.add(kind, {p.add_source(src)});
+    allow_what_it_needs(p, f);
+    const auto y = p.add(f.kind, {p.add_source(src)}, f.attrs());
     p.compile({y, p.add(op::kind::Multiply, {p.add(op::kind::Subtract, {y, p.add(reduction, {y})}), y})});
     return testing::Test::HasFatalFailure() ? row() : p.run()[0].values();
 }
-
-constexpr const char *isas[] = {"AVX512_CORE_BF16", "AVX512_CORE", "AVX2", "SSE41", "SCALAR"};
 
 class fused_accuracy : public testing::TestWithParam<function> {};
 
 TEST_P(fused_accuracy, of_elements_of_rows_and_columns) {
     const array src = in_rows(all_magnitudes(), 0);
-    for (const char *isa : isas)
+    for (const char *isa : isas_of(GetParam()))
         for (const int64_t axis : {-1, 0}) {
             SCOPED_TRACE(testing::Message() << isa << ", axis " << axis);
             const setting capped("ONEFOLD_MAX_CPU_ISA", isa);
-            expect_within_4_units(of_elements(GetParam().kind, op::kind::ReduceSum, {axis}, src), src.values(),
-                                  GetParam().exact);
+            expect_within_4_units(of_elements(GetParam(), op::kind::ReduceSum, {axis}, src), src.values(), GetParam().exact);
             if (HasFatalFailure()) return;
         }
 }
@@ -110,10 +127,10 @@ TEST_P(fused_accuracy, of_special_values_beside_others) {
         for (size_t i = 0; i < static_cast<size_t>(length); ++i)
             values.push_back(i % 17 == 5 ? special : static_cast<double>(i) / 16 + 0.5);
     const array src = in_rows(values, 0);
-    for (const char *isa : isas)
+    for (const char *isa : isas_of(GetParam()))
         for (const op::kind reduction : {op::kind::ReduceMax, op::kind::ReduceMean, op::kind::ReduceL2}) {
             const setting capped("ONEFOLD_MAX_CPU_ISA", isa);
-            expect_within_4_units(of_elements(GetParam().kind, reduction, {-1}, src), values, GetParam().exact);
+            expect_within_4_units(of_elements(GetParam(), reduction, {-1}, src), values, GetParam().exact);
             if (HasFatalFailure()) return;
         }
 }
@@ -126,11 +143,12 @@ TEST_P(fused_accuracy, of_one_value_a_row) {
     row spread;
     for (const double x : values)
         spread.insert(spread.end(), 64, x);
-    for (const char *isa : isas) {
+    for (const char *isa : isas_of(GetParam())) {
         const setting capped("ONEFOLD_MAX_CPU_ISA", isa);
         one_partition p;
+        allow_what_it_needs(p, GetParam());
         const auto x = p.add_source({data_type::f32, {rows, 64}, spread});
-        const auto y = p.add(GetParam().kind, {p.add(op::kind::ReduceMax, {x})});
+        const auto y = p.add(GetParam().kind, {p.add(op::kind::ReduceMax, {x})}, GetParam().attrs());
         const auto centred = p.add(op::kind::Subtract, {x, y});
         p.compile({y, p.add(op::kind::Subtract, {centred, p.add(op::kind::ReduceMean, {centred})})});
         if (HasFatalFailure()) return;
@@ -139,10 +157,14 @@ TEST_P(fused_accuracy, of_one_value_a_row) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(all, fused_accuracy,
-                         testing::Values(function{op::kind::Exp, exponential}, function{op::kind::Log, logarithm},
-                                         function{op::kind::Sigmoid, sigmoid}),
-                         [](const auto &one) { return name_of(one.param.kind); });
+const function functions[] = {{"exp", op::kind::Exp, exponential},
+                              {"log", op::kind::Log, logarithm},
+                              {"sigmoid", op::kind::Sigmoid, sigmoid},
+                              {"root", op::kind::Pow, root, 0.5F},
+                              {"inverse_root", op::kind::Pow, inverse_root, -0.5F}};
+
+INSTANTIATE_TEST_SUITE_P(all, fused_accuracy, testing::ValuesIn(functions),
+                         [](const auto &one) { return std::string(one.param.name); });
 
 /// The exponentials are an output beside their sum.
 TEST(fused_accuracy_of_softmax, exponentials_of_what_is_not_above_the_maximum) {

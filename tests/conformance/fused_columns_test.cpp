@@ -1,4 +1,6 @@
 // Fused reductions of columns: over the first axis and one in the middle, any few of them, with NaNs and zeros of both signs.
+#include <cmath>
+
 #include "support/normalizations.hpp"
 
 using namespace onefold_test;
@@ -54,6 +56,40 @@ void expect_extremes(const array &src, int64_t axis) {
     const auto expected = [&](op::kind kind) { return expect_reduction(kind, src.values(), src.shape(), {axis}, true).value; };
     ASSERT_TRUE(are_identical(got[0].values(), expected(op::kind::ReduceMax))) << "maximum along axis " << axis;
     ASSERT_TRUE(are_identical(got[1].values(), expected(op::kind::ReduceMin))) << "minimum along axis " << axis;
+}
+
+/// Sums of one pass stand side by side. What is behind the last column, read as 0, is 0.5 here.
+TEST(fused_columns_and_rows, sums_of_one_pass_are_apart) {
+    constexpr int64_t length = 21;
+    for (const int64_t axis : {0, 1})
+        for (int64_t kept = 1; kept <= 40; ++kept) {
+            const auto x = random_values(data_type::f32, static_cast<size_t>(length * kept), static_cast<unsigned>(kept));
+            const array src(data_type::f32, axis == 0 ? dims{length, kept} : dims{kept, length}, x);
+            std::vector<double> sigmoids;
+            for (const double value : x)
+                sigmoids.push_back(1 / (1 + std::exp(-value)));
+            one_partition p({axis});
+            const auto source = p.add_source(src);
+            const auto sigmoid = p.add(op::kind::Sigmoid, {source});
+            const auto sum = p.add(op::kind::ReduceSum, {sigmoid});
+            const auto mean = p.add(op::kind::ReduceMean, {p.add(op::kind::Neg, {sigmoid})});
+            const auto most = p.add(op::kind::ReduceMax, {sigmoid});
+            p.compile({sum, mean, most, p.add(op::kind::Multiply, {p.add(op::kind::Subtract, {sigmoid, sum}), source})});
+            if (HasFatalFailure()) return;
+            const auto got = p.run();
+            SCOPED_TRACE(testing::Message() << kept << " sums along axis " << axis);
+            const auto expect = [&](op::kind kind, double sign, double units) {
+                expected_tensor e = expect_reduction(kind, sigmoids, src.shape(), {axis}, true);
+                for (size_t i = 0; i < e.value.size(); ++i) {
+                    e.value[i] *= sign;
+                    e.error[i] += units * f32_unit;
+                }
+                return e;
+            };
+            ASSERT_TRUE(are_within(got[0], expect(op::kind::ReduceSum, 1, 4 * length)));
+            ASSERT_TRUE(are_within(got[1], expect(op::kind::ReduceMean, -1, 4)));
+            ASSERT_TRUE(are_within(got[2], expect(op::kind::ReduceMax, 1, 4)));
+        }
 }
 
 constexpr dims::value_type sizes[] = {1, 2, 7, 8, 9, 16, 17, 33, 40};

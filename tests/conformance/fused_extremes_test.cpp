@@ -128,6 +128,29 @@ TEST_P(fused_extremes, special_columns_and_those_beside_them_are_near_f64) {
     }
 }
 
+/// Elsewhere elements are multiplied by the reciprocal, which is rounded itself.
+TEST(fused_quotients, by_divisors_whose_reciprocal_is_subnormal_or_infinite_are_rounded_once) {
+    constexpr size_t length = 100;
+    const normalization &min_max = normalizations[3];
+    ASSERT_EQ(min_max.add, add_min_max);
+    one_partition p;
+    compile_normalization(p, min_max, {data_type::f32, {rows, length}, row(rows * length)});
+    if (HasFatalFailure()) return;
+    std::mt19937 random(3);
+    for (const int exponent : {126, 127, -127, -130, -140}) {
+        row values;
+        for (size_t r = 0; r < rows; ++r) {
+            const double span = std::ldexp(1 + (1 + static_cast<double>(random() % 8191)) / 8192, exponent);
+            for (size_t i = 0; i < length; ++i)
+                values.push_back(to_f32(span * (i == 0 ? 0 : i == 1 ? 1 : static_cast<double>(random()) * 0x1p-32)));
+        }
+        p.elements_of_source(0).set(values);
+        const row got = p.run()[0].values();
+        for (size_t i = 0; i < got.size(); ++i)
+            ASSERT_EQ(got[i], to_f32(values[i] / values[i / length * length + 1])) << "element " << i << ", 2^" << exponent;
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(all, fused_extremes, testing::ValuesIn(normalizations),
                          [](const auto &one) { return std::string(one.param.name); });
 
