@@ -10,10 +10,13 @@ bool contains(const std::vector<size_t> &values, size_t value) {
     return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-/// Rows of elements that are not f32 are converted once.
+/// Rows of elements that are not f32 are converted once, if there is room for them in the nearest cache.
 bool is_worth_caching(const row_program &p, const row_instruction &i) {
-    if (i.code == row_opcode::load) return p.space.reduced.back() && p.inputs[i.arguments[0]].type != onefold_f32;
-    return is_expensive(i);
+    constexpr int64_t longest_row = 3072;
+    if (i.code != row_opcode::load) return is_expensive(i);
+    const data_type type = p.inputs[i.arguments[0]].type;
+    const bool is_cast = arithmetic_type(type) != onefold_f32;
+    return p.space.reduced.back() && type != onefold_f32 && (is_cast || p.space.sizes.back() <= longest_row);
 }
 
 /// What is done in one pass.
