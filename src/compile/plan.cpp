@@ -1,6 +1,7 @@
 #include "compile/plan.hpp"
 
 #include "compile/partition_lowering.hpp"
+#include "graph/error.hpp"
 
 namespace onefold::impl {
 
@@ -37,11 +38,27 @@ std::optional<program_builder> lower_as_row_program(const partition &p, const re
 /// Chains are left to the steps that are made for them.
 bool may_be_row_program(const partition &p) { return p.pattern->name == "row_program"; }
 
+program_builder lower_in_parts(const partition &p, const resolved_ports &ports) {
+    return partition_lowering(p, ports.inputs, ports.outputs, ports.dims_of).lower_all();
+}
+
+/// True if there are parts at all that cost less: alone, an op may have no lowering.
+bool are_parts_cheaper(const partition &p, const resolved_ports &ports, const program_builder &whole,
+                       std::optional<program_builder> &parts) {
+    try {
+        parts = lower_in_parts(p, ports);
+    } catch (const error &e) {
+        if (e.code() == onefold_unimplemented) return false;
+        throw;
+    }
+    return parts->nanoseconds() <= whole.nanoseconds();
+}
+
 program_builder lower_cheapest(const partition &p, const resolved_ports &ports) {
-    program_builder in_parts = partition_lowering(p, ports.inputs, ports.outputs, ports.dims_of).lower_all();
-    if (!may_be_row_program(p)) return in_parts;
-    auto whole = lower_as_row_program(p, ports);
-    return whole && whole->nanoseconds() < in_parts.nanoseconds() ? std::move(*whole) : std::move(in_parts);
+    auto whole = may_be_row_program(p) ? lower_as_row_program(p, ports) : std::nullopt;
+    if (!whole) return lower_in_parts(p, ports);
+    std::optional<program_builder> parts;
+    return are_parts_cheaper(p, ports, *whole, parts) ? std::move(*parts) : std::move(*whole);
 }
 
 } // namespace

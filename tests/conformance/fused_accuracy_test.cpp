@@ -87,20 +87,9 @@ void expect_within_4_units(const row &got, const row &src, long double (*exact)(
 
 constexpr const char *isas[] = {"AVX512_CORE_BF16", "AVX512_CORE", "AVX2", "SSE41", "SCALAR"};
 
-/// Powers need oneDNN where the partition is taken apart, which on an older ISA is cheaper.
-std::vector<const char *> isas_of(const function &f) {
-    return f.kind == op::kind::Pow ? std::vector<const char *>{isas[0]} : std::vector<const char *>(isas, std::end(isas));
-}
-void allow_what_it_needs(one_partition &p, const function &f) {
-    if (f.kind != op::kind::Pow) return;
-    p.allow_any_lowering();
-    p.allow_parts();
-}
-
 /// y = f(x) is an output and reduced; (y - reduced) * y is another, so that it is not taken apart.
 row of_elements(const function &f, op::kind reduction, axes_list axes, const array &src) {
     one_partition p(std::move(axes));
-    allow_what_it_needs(p, f);
     const auto y = p.add(f.kind, {p.add_source(src)}, f.attrs());
     p.compile({y, p.add(op::kind::Multiply, {p.add(op::kind::Subtract, {y, p.add(reduction, {y})}), y})});
     return testing::Test::HasFatalFailure() ? row() : p.run()[0].values();
@@ -110,7 +99,7 @@ class fused_accuracy : public testing::TestWithParam<function> {};
 
 TEST_P(fused_accuracy, of_elements_of_rows_and_columns) {
     const array src = in_rows(all_magnitudes(), 0);
-    for (const char *isa : isas_of(GetParam()))
+    for (const char *isa : isas)
         for (const int64_t axis : {-1, 0}) {
             SCOPED_TRACE(testing::Message() << isa << ", axis " << axis);
             const setting capped("ONEFOLD_MAX_CPU_ISA", isa);
@@ -127,7 +116,7 @@ TEST_P(fused_accuracy, of_special_values_beside_others) {
         for (size_t i = 0; i < static_cast<size_t>(length); ++i)
             values.push_back(i % 17 == 5 ? special : static_cast<double>(i) / 16 + 0.5);
     const array src = in_rows(values, 0);
-    for (const char *isa : isas_of(GetParam()))
+    for (const char *isa : isas)
         for (const op::kind reduction : {op::kind::ReduceMax, op::kind::ReduceMean, op::kind::ReduceL2}) {
             const setting capped("ONEFOLD_MAX_CPU_ISA", isa);
             expect_within_4_units(of_elements(GetParam(), reduction, {-1}, src), values, GetParam().exact);
@@ -143,10 +132,9 @@ TEST_P(fused_accuracy, of_one_value_a_row) {
     row spread;
     for (const double x : values)
         spread.insert(spread.end(), 64, x);
-    for (const char *isa : isas_of(GetParam())) {
+    for (const char *isa : isas) {
         const setting capped("ONEFOLD_MAX_CPU_ISA", isa);
         one_partition p;
-        allow_what_it_needs(p, GetParam());
         const auto x = p.add_source({data_type::f32, {rows, 64}, spread});
         const auto y = p.add(GetParam().kind, {p.add(op::kind::ReduceMax, {x})}, GetParam().attrs());
         const auto centred = p.add(op::kind::Subtract, {x, y});

@@ -15,8 +15,6 @@ public:
 
     /// Steps of ops, or of some together, may be cheaper than one for all.
     void allow_parts() { may_be_parts_ = true; }
-    /// oneDNN's too, which has primitives for some normalizations.
-    void allow_any_lowering() { lowering_ = ""; }
     bool is_row_program() const { return compiled_.get_info().find("row_program") != std::string::npos; }
 
     logical_tensor add_source(array a) {
@@ -59,7 +57,7 @@ public:
         for (logical_tensor &port : ports)
             for (const logical_tensor &output : outputs_)
                 if (port.get_id() == output.get_id()) port = output;
-        const setting lowering("ONEFOLD_LOWERING", lowering_);
+        const setting lowering("ONEFOLD_LOWERING", "simd");
         compiled_ = partitions.front().compile(partitions.front().get_input_ports(), ports, cpu());
         ASSERT_TRUE(may_be_parts_ || is_row_program()) << compiled_.get_info();
     }
@@ -110,7 +108,6 @@ private:
 
     axes_list axes_;
     bool may_be_parts_ = false;
-    const char *lowering_ = "simd";
     std::vector<array> srcs_;
     graph graph_{engine::kind::cpu};
     size_t next_ = dst_id;
