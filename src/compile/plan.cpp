@@ -42,23 +42,21 @@ program_builder lower_in_parts(const partition &p, const resolved_ports &ports) 
     return partition_lowering(p, ports.inputs, ports.outputs, ports.dims_of).lower_all();
 }
 
-/// True if there are parts at all that cost less: alone, an op may have no lowering.
-bool are_parts_cheaper(const partition &p, const resolved_ports &ports, const program_builder &whole,
-                       std::optional<program_builder> &parts) {
+/// nullopt where an op has no lowering alone.
+std::optional<program_builder> try_lower_in_parts(const partition &p, const resolved_ports &ports) {
     try {
-        parts = lower_in_parts(p, ports);
+        return lower_in_parts(p, ports);
     } catch (const error &e) {
-        if (e.code() == onefold_unimplemented) return false;
+        if (e.code() == onefold_unimplemented) return std::nullopt;
         throw;
     }
-    return parts->nanoseconds() <= whole.nanoseconds();
 }
 
 program_builder lower_cheapest(const partition &p, const resolved_ports &ports) {
     auto whole = may_be_row_program(p) ? lower_as_row_program(p, ports) : std::nullopt;
     if (!whole) return lower_in_parts(p, ports);
-    std::optional<program_builder> parts;
-    return are_parts_cheaper(p, ports, *whole, parts) ? std::move(*parts) : std::move(*whole);
+    auto parts = try_lower_in_parts(p, ports);
+    return parts && parts->nanoseconds() <= whole->nanoseconds() ? std::move(*parts) : std::move(*whole);
 }
 
 } // namespace

@@ -4,16 +4,10 @@
 
 namespace onefold::impl::simd {
 
-column_emitter::column_emitter(const tile_computation &c) {
+column_emitter::column_emitter(const tile_computation &c) : tile_call_emitter(c) {
     constexpr size_t most_rows = 8;
-    std::vector<pointer_place> pointers;
-    for (size_t s = 0; s < c.stream_count(); ++s)
-        pointers.emplace_back(pointer_offset(s));
-    enter(c, std::move(pointers));
     prepare();
-    mov(rows_, ptr[call_ + offsetof(tile_call, rows)]);
-    mov(length_, ptr[call_ + offsetof(tile_call, length)]);
-    set_tail(length_);
+    read_sizes();
     const size_t at_once = std::min(most_at_once(), most_rows);
     if (at_once > 1) emit_rows(at_once);
     emit_rows(1);
@@ -89,12 +83,8 @@ asm86::Address column_emitter::element_at(size_t stream, data_type type, size_t 
     mov(base_, ptr[call_ + pointer_offset(stream)]);
     mov(distance_, ptr[call_ + distance_offset(stream)]);
     if (stream >= sources.size() || sources[stream].by != tile_stream::way::repeated)
-        lea(base_, ptr[base_ + index_ * (type == onefold_f32 ? 4 : 2)]);
+        lea(base_, ptr[base_ + index_ * static_cast<int>(size_of(type))]);
     return ptr[base_];
-}
-
-size_t column_emitter::total_stream(size_t reduction) const {
-    return computation().sources.size() + computation().results.size() + reduction;
 }
 
 void column_emitter::add_to_total(size_t reduction, bool is_tail) {

@@ -1,23 +1,19 @@
 #pragma once
 
-#include "simd/vector_emitter.hpp"
+#include "simd/tile_call_emitter.hpp"
 
 namespace onefold::impl::simd {
 
 /// Writes the machine code of a tile whose columns are reduced: for a few rows at a time a loop over vectors of columns, which
 /// are taken into totals in memory.
-class column_emitter : public vector_emitter {
+class column_emitter : public tile_call_emitter {
 public:
     explicit column_emitter(const tile_computation &c);
 
 private:
-    const asm86::Reg64 length_ = rdx;
-    const asm86::Reg64 rows_ = r8;
     const asm86::Reg64 distance_ = r9;
     const asm86::Reg64 prefetched_ = r10;
 
-    static size_t pointer_offset(size_t stream) { return offsetof(tile_call, pointers) + stream * sizeof(void *); }
-    static size_t distance_offset(size_t stream) { return offsetof(tile_call, distances) + stream * sizeof(int64_t); }
     bool is_masked(size_t /*which*/, size_t /*count*/, bool is_tail) const override { return is_tail; }
     bool lie_side_by_side() const override { return false; }
     asm86::Address element_at(size_t stream, data_type type, size_t which) override;
@@ -25,7 +21,6 @@ private:
     void add_to_half(const asm86::Address &total, const vector &sum, const asm86::Opmask &mask, bool is_tail);
     void take_in_extremes(size_t reduction, size_t count, bool is_tail) override;
 
-    size_t total_stream(size_t reduction) const;
     void emit_rows(size_t count);
     void emit_columns(size_t count);
     void emit_prefetches(size_t count);

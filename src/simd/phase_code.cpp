@@ -32,12 +32,10 @@ public:
         });
     }
 
-    void take_prefetches(const std::vector<prefetched_part> &parts) {
-        for (const prefetched_part &part : parts) {
+    void take_prefetches() {
+        for (const prefetched_part &part : phase_.prefetches) {
             if (made_.prefetches.size() == most_prefetches) return;
-            const size_t inputs = program_.inputs.size();
-            const operand &o = part.is_written ? program_.outputs[part.operand - inputs].to : program_.inputs[part.operand];
-            computation_.prefetches.push_back({o.type, part.is_written, static_cast<size_t>(part.parts)});
+            computation_.prefetches.push_back({part.type, part.is_written, static_cast<size_t>(part.parts)});
             made_.prefetches.push_back(part);
         }
     }
@@ -218,10 +216,10 @@ private:
 } // namespace
 
 phase_code compile_phase(const row_program &p, const row_phase &phase, const row_kernels &kernels, const isa &on,
-                         bool results_are_rows, const std::vector<prefetched_part> &prefetches) {
+                         bool results_are_rows) {
     if (std::string_view(on.name).substr(0, 4) != "AVX3") return {};
     phase_compiler compiler(p, phase, kernels, results_are_rows);
-    if (!results_are_rows) compiler.take_prefetches(prefetches);
+    if (!results_are_rows) compiler.take_prefetches();
     return compiler.divide() ? compiler.compile() : phase_code{};
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "simd/prefetches.hpp"
 #include "simd/row_kernels.hpp"
 #include "simd/tile_code.hpp"
 
@@ -35,6 +34,6 @@ struct phase_code {
 /// No code where an instruction has none, where elements do not lie side by side, or on an ISA other than AVX-512.
 /// Of columns the code prefetches too.
 phase_code compile_phase(const row_program &p, const row_phase &phase, const row_kernels &kernels, const isa &on,
-                         bool results_are_rows, const std::vector<prefetched_part> &prefetches);
+                         bool results_are_rows);
 
 } // namespace onefold::impl::simd

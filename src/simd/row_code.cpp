@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "simd/prefetches.hpp"
 #include "simd/row_emitter.hpp"
 
 namespace onefold::impl::simd {
@@ -14,7 +13,7 @@ public:
     explicit compiled_rows(row_computation c)
         : computation_(std::move(c)), code_(computation_), run_(code_.getCode<void (*)(row_call *)>()) {}
     int64_t grouped_rows() const override { return computation_.grouped_rows; }
-    const std::vector<size_t> &converted_inputs() const override { return computation_.converted_inputs; }
+    const std::vector<size_t> &converted_loads() const override { return computation_.converted_loads; }
     void run(row_call &call) const override { run_(&call); }
 
 private:
@@ -49,7 +48,6 @@ public:
                 return false;
         for (size_t phase = 0; phase < phases_.size(); ++phase)
             if (!take_pass(schedule_.phases[phase], phases_[phase])) return false;
-        add_prefetches();
         for (size_t o = 0; o < program_.outputs.size(); ++o) {
             const row_output &output = program_.outputs[o];
             if (program_.instructions[output.value].varies) continue;
@@ -62,18 +60,6 @@ public:
     row_computation computation() && { return std::move(made_); }
 
 private:
-    void add_prefetches() {
-        const auto planned = plan_prefetches(program_, schedule_, geometry_);
-        for (size_t pass = 0; pass < planned.size(); ++pass)
-            for (const prefetched_part &part : planned[pass]) {
-                const size_t inputs = program_.inputs.size();
-                const operand &o = part.is_written ? program_.outputs[part.operand - inputs].to : program_.inputs[part.operand];
-                const int64_t size = size_of(o.type);
-                made_.passes[pass].prefetches.push_back(
-                    {part.operand, part.is_written, part.begin(made_.length) * size, part.end(made_.length) * size});
-            }
-    }
-
     /// So many that what a group's passes read stays in the nearest cache.
     int64_t grouped_rows() const {
         constexpr int64_t near_bytes = 24 * 1024;
@@ -95,9 +81,14 @@ private:
             if (s.in != bound_stream::place::total) pass.places.push_back(place_of(s));
         for (size_t s = 0; s < pass.elements.sources.size(); ++s)
             if (pass.places[s] < program_.inputs.size() && is_the_same_for_all_rows(pass.places[s])) {
-                pass.places[s] = converted_place(pass.places[s]);
+                pass.places[s] = converted_place(pass.elements.sources[s].value);
                 pass.elements.sources[s].type = onefold_f32;
             }
+        for (const prefetched_part &part : phase.prefetches) {
+            const int64_t size = size_of(part.type);
+            pass.prefetches.push_back(
+                {part.operand, part.is_written, part.begin(made_.length) * size, part.end(made_.length) * size});
+        }
         for (const size_t i : phase.results)
             if (!take_value(i, &code, pass.values)) return false;
         if (pass.values.size() + 2 * pass.elements.reductions.size() > most_values) return false;
@@ -112,11 +103,11 @@ private:
                std::all_of(strides.begin(), strides.end(), [](int64_t stride) { return stride == 0; });
     }
 
-    size_t converted_place(size_t input) {
-        auto &inputs = made_.converted_inputs;
-        const auto known = std::find(inputs.begin(), inputs.end(), input);
-        const auto number = static_cast<size_t>(known - inputs.begin());
-        if (known == inputs.end()) inputs.push_back(input);
+    size_t converted_place(size_t load) {
+        auto &loads = made_.converted_loads;
+        const auto known = std::find(loads.begin(), loads.end(), load);
+        const auto number = static_cast<size_t>(known - loads.begin());
+        if (known == loads.end()) loads.push_back(load);
         return operands_ + schedule_.cached.size() + number;
     }
 

@@ -48,7 +48,7 @@ struct row_computation {
     std::vector<row_store_of_value> stores;
     size_t operand_count = 0;
     int64_t grouped_rows = 1;
-    std::vector<size_t> converted_inputs;
+    std::vector<size_t> converted_loads; // instructions
 };
 
 inline constexpr size_t no_place = SIZE_MAX;
@@ -56,7 +56,7 @@ inline constexpr size_t most_row_instructions = 64;
 
 inline constexpr int64_t most_grouped_rows = 8;
 
-/// Pointers are those of operands, inputs first, of caches and of converted inputs; distances from row to row in bytes. The
+/// Pointers are those of operands, inputs first, of caches and of converted loads; distances from row to row in bytes. The
 /// code uses it up: `rows` are those that are left.
 struct row_call {
     void *pointers[most_streams];
@@ -73,8 +73,8 @@ public:
     virtual ~row_code() = default;
     /// How many rows go through a pass before the next one begins: caches are for so many.
     virtual int64_t grouped_rows() const = 0;
-    /// Inputs that are the same for all rows: the code reads them as f32, by pointers behind those of the caches.
-    virtual const std::vector<size_t> &converted_inputs() const = 0;
+    /// Loads that are the same for all rows: the code reads them as f32, by pointers behind those of the caches.
+    virtual const std::vector<size_t> &converted_loads() const = 0;
     /// Stops at the first of a group of rows if a total of one of them may have lost bits, or it must be divided by a divisor.
     virtual void run(row_call &call) const = 0;
 };

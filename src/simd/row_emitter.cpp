@@ -11,6 +11,8 @@ row_emitter::row_emitter(const row_computation &c) : rows_computation_(c) {
     for (const asm86::Reg64 &r : saved)
         push(r);
     find_values_at(values_);
+    for (size_t value = 0; value < most_row_instructions; ++value)
+        keep_in_memory(value, value_offset(value));
     prepare();
     emit_groups();
     vzeroupper();
@@ -108,8 +110,6 @@ void row_emitter::enter_pass(const row_pass &pass) {
         pointers.push_back(known == pointer_places_.end() ? pointer_place(base_) : known->second);
     }
     enter(pass.elements, std::move(pointers));
-    for (const tile_stream &source : pass.elements.sources)
-        if (source.by == tile_stream::way::repeated) keep_in_memory(source.value, value_offset(source.value));
 }
 
 void row_emitter::emit_elements(const row_pass &pass) {
@@ -166,24 +166,16 @@ void row_emitter::rewind_prefetches(const row_pass &pass, size_t turns) {
 
 void row_emitter::emit_values(const std::vector<row_value> &values) {
     size_t number = 0;
-    std::vector<size_t> known;
     compute_single_values(true);
     forget_broadcasts();
     for (const row_value &v : values) {
         const vector to = in_lanes(number);
+        keep_in_register(v.value, number++);
         if (v.by == row_value::way::load) emit_load(v, to);
         if (v.by == row_value::way::total) emit_total(v, to);
-        keep_in_register(v.value, number);
-        if (v.by == row_value::way::compute) {
-            for (const size_t argument : v.instruction.arguments)
-                if (std::find(known.begin(), known.end(), argument) == known.end())
-                    keep_in_memory(argument, value_offset(argument));
-            emit(v.instruction, 0);
-        }
+        if (v.by == row_value::way::compute) emit(v.instruction, 0);
         vmovss(ptr[values_ + value_offset(v.value)], to);
         if (v.is_divisor) leave_unless_reciprocal_is_exact(to);
-        known.push_back(v.value);
-        ++number;
     }
     compute_single_values(false);
     for (const row_value &v : values)

@@ -27,8 +27,6 @@ tile_op to_tile_op(op_kind op) {
 
 row_kernels::row_kernels(const row_program &p, const isa &on, const row_geometry &g, const row_schedule &s)
     : check_(reciprocal_check_of(on)), floats_(conversion_of(on, onefold_f32)) {
-    for (const operand &input : p.inputs)
-        input_conversions_.push_back(conversion_of(on, input.type));
     for (const row_instruction &i : p.instructions) {
         kernels_.push_back(make(p, on, i, g));
         reductions_.emplace_back();

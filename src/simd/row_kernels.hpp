@@ -72,7 +72,6 @@ public:
     const row_reduction &reduction_of(size_t instruction) const { return reductions_[instruction]; }
     /// Makes the reduction one of f32, whatever the type of what is read: code brings that to f32 itself.
     void reduce_floats(size_t instruction, const isa &on);
-    const conversion &conversion_of_input(size_t input) const { return input_conversions_[input]; }
     const row_store &store_of(size_t output) const { return stores_[output]; }
     reciprocal_check are_reciprocals_exact() const { return check_; }
     /// Repeats, or copies, f32.
@@ -91,7 +90,6 @@ private:
     std::vector<row_kernel> kernels_;
     std::vector<row_reduction> reductions_;
     std::vector<row_store> stores_;
-    std::vector<conversion> input_conversions_;
     reciprocal_check check_;
     conversion floats_;
     size_t total_size_ = 0;

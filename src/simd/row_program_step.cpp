@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "simd/parallel.hpp"
+#include "simd/prefetches.hpp"
 #include "simd/row_passes.hpp"
 
 namespace onefold::impl::simd {
@@ -82,9 +83,9 @@ row_job make_job(row_program p, const isa &on) {
     drop_unread_loads(schedule, p, kernels);
     std::vector<phase_code> codes;
     size_t registers = schedule.register_count();
-    const auto prefetches = plan_prefetches(p, schedule, geometry);
+    add_prefetches(schedule, p, geometry);
     for (const row_phase &phase : schedule.phases) {
-        codes.push_back(compile_phase(p, phase, kernels, on, geometry.results_are_rows, prefetches[codes.size()]));
+        codes.push_back(compile_phase(p, phase, kernels, on, geometry.results_are_rows));
         registers = std::max(registers, codes.back().register_count);
         for (const size_t reduction : codes.back().reductions)
             kernels.reduce_floats(reduction, on);
@@ -96,12 +97,7 @@ row_job make_job(row_program p, const isa &on) {
     row_job job{
         std::move(p), std::move(schedule),   std::move(geometry), std::move(kernels), std::move(codes), registers, {}, {}, {},
         nullptr,      std::move(online_sums)};
-    for (const row_instruction &i : job.program.instructions)
-        if (i.code == row_opcode::load && i.varies) {
-            const size_t input = i.arguments[0];
-            const bool is_dense = job.geometry.reduced.strides[input] == size_of(job.program.inputs[input].type);
-            if (is_dense && job.geometry.kept.strides[input] != 0) job.streamed_inputs.push_back(input);
-        }
+    job.streamed_inputs = streamed_inputs(job.program, job.geometry);
     for (const size_t i : job.schedule.first_results)
         (is_common[i] ? job.common_results : job.first_results).push_back(i);
     job.rows = compile_rows(job.program, job.schedule, job.geometry, job.kernels, job.codes, job.common_results);
@@ -147,7 +143,7 @@ private:
         worker.enter(unit, results_in(slot), cache_in(slot));
         if (is_first) {
             worker.compute_common_results();
-            worker.convert_common_inputs();
+            worker.convert_common_loads();
         }
         worker.run_piece(slot + floats_bytes_);
     }

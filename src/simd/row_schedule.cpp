@@ -15,8 +15,7 @@ bool is_worth_caching(const row_program &p, const row_instruction &i) {
     constexpr int64_t longest_row = 3072;
     if (i.code != row_opcode::load) return is_expensive(i);
     const data_type type = p.inputs[i.arguments[0]].type;
-    const bool is_cast = arithmetic_type(type) != onefold_f32;
-    return p.space.reduced.back() && type != onefold_f32 && (is_cast || p.space.sizes.back() <= longest_row);
+    return p.space.reduced.back() && type != onefold_f32 && (is_cast(p, i) || p.space.sizes.back() <= longest_row);
 }
 
 /// What is done in one pass.

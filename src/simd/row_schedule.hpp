@@ -11,6 +11,19 @@ struct tile_action {
     size_t index; // of the instruction, or of the output
 };
 
+/// A part of an operand that a pass brings into cache for later ones: of `parts` equal ones along the reduced dim.
+struct prefetched_part {
+    size_t operand = 0; // inputs first
+    data_type type = onefold_f32;
+    bool is_written = false; // by this piece's last pass; else it is read, by the next piece
+    int64_t part = 0;
+    int64_t parts = 1;
+
+    /// Where it begins and ends in a row, or column, of so many.
+    int64_t begin(int64_t length) const { return length * part / parts; }
+    int64_t end(int64_t length) const { return length * (part + 1) / parts; }
+};
+
 /// One pass over the elements of a piece, and what follows from its reductions.
 struct row_phase {
     std::vector<tile_action> actions;
@@ -20,6 +33,7 @@ struct row_phase {
     std::vector<size_t> results;          // instructions with one value a result, computed behind the pass in this order
     std::vector<size_t> read_results;     // results that the pass reads
     std::vector<size_t> reductions;       // instructions that it feeds
+    std::vector<prefetched_part> prefetches;
 };
 inline constexpr size_t no_register = SIZE_MAX;
 

@@ -37,10 +37,10 @@ struct row_job {
         const int64_t grouped = rows ? rows->grouped_rows() * row_distance() : 0;
         return std::max(grouped, round_up(geometry.tiles() * geometry.elements_a_tile(), 16));
     }
-    /// Floats of all caches, and of converted inputs behind them.
+    /// Floats of all caches, and of converted loads behind them.
     int64_t caches_distance() const { return static_cast<int64_t>(schedule.cached.size()) * cache_distance(); }
     int64_t cache_floats() const {
-        return caches_distance() + (rows ? static_cast<int64_t>(rows->converted_inputs().size()) * row_distance() : 0);
+        return caches_distance() + (rows ? static_cast<int64_t>(rows->converted_loads().size()) * row_distance() : 0);
     }
 };
 
@@ -53,9 +53,9 @@ public:
     void enter(int64_t unit, float *results, float *cache);
     /// From here on results are in that memory.
     void use_results(float *results) { results_ = results; }
-    /// What is the same for all pieces: results, and inputs that are converted.
+    /// What is the same for all pieces: results, and loads that are converted.
     void compute_common_results();
-    void convert_common_inputs();
+    void convert_common_loads();
     /// The other results that need no pass.
     void compute_first_results();
     /// The piece, but for the common results.
@@ -128,7 +128,7 @@ private:
         return totals_of(r, totals) + first_ * static_cast<int64_t>(r.kernels.total_size);
     }
     float *results_of(size_t i) const { return results_ + job_.result_offset(i); }
-    float *converted_input(size_t number) const {
+    float *converted_load(size_t number) const {
         return cache_ + job_.caches_distance() + static_cast<int64_t>(number) * job_.row_distance();
     }
     float *register_at(size_t number) { return registers_ + static_cast<int64_t>(number) * tile_elements_; }

@@ -39,8 +39,8 @@ int64_t row_worker::run_code_of_rows(int64_t rows) {
         call.distances[operands_ + cache] = job_.row_distance() * static_cast<int64_t>(sizeof(float));
     }
     const size_t behind_caches = operands_ + job_.schedule.cached.size();
-    for (size_t n = 0; n < job_.rows->converted_inputs().size(); ++n) {
-        call.pointers[behind_caches + n] = converted_input(n);
+    for (size_t n = 0; n < job_.rows->converted_loads().size(); ++n) {
+        call.pointers[behind_caches + n] = converted_load(n);
         call.distances[behind_caches + n] = 0;
     }
     for (auto &values : call.values)

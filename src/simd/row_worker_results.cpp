@@ -13,12 +13,12 @@ void row_worker::compute_common_results() {
     width_ = width;
 }
 
-void row_worker::convert_common_inputs() {
+void row_worker::convert_common_loads() {
     if (!job_.rows) return;
-    const auto &inputs = job_.rows->converted_inputs();
-    for (size_t n = 0; n < inputs.size(); ++n) {
-        const conversion convert = job_.kernels.conversion_of_input(inputs[n]);
-        convert.load(piece_[inputs[n]], 1, converted_input(n), static_cast<size_t>(geometry_.reduced.length));
+    const auto &loads = job_.rows->converted_loads();
+    for (size_t n = 0; n < loads.size(); ++n) {
+        const row_kernel &load = job_.kernels.of(loads[n]);
+        load.convert.load(piece_[load.operand], 1, converted_load(n), static_cast<size_t>(geometry_.reduced.length));
     }
 }
 

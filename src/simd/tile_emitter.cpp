@@ -4,11 +4,7 @@
 
 namespace onefold::impl::simd {
 
-tile_emitter::tile_emitter(const tile_computation &c) {
-    std::vector<pointer_place> pointers;
-    for (size_t s = 0; s < c.stream_count(); ++s)
-        pointers.emplace_back(pointer_offset(s));
-    enter(c, std::move(pointers));
+tile_emitter::tile_emitter(const tile_computation &c) : tile_call_emitter(c) {
     for (size_t s = 0; s < c.sources.size(); ++s)
         if (c.sources[s].by == tile_stream::way::repeated) keep_in_memory(c.sources[s].value, repeated_offset(s));
     prepare();
@@ -17,16 +13,10 @@ tile_emitter::tile_emitter(const tile_computation &c) {
     readyRE();
 }
 
-asm86::Address tile_emitter::distance_of(size_t stream) const {
-    return ptr[call_ + (offsetof(tile_call, distances) + stream * sizeof(int64_t))];
-}
-
 void tile_emitter::emit_rows() {
     asm86::Label next_row;
     asm86::Label done;
-    mov(rows_, ptr[call_ + offsetof(tile_call, rows)]);
-    mov(length_, ptr[call_ + offsetof(tile_call, length)]);
-    set_tail(length_);
+    read_sizes();
     test(rows_, rows_);
     jz(done, T_NEAR);
     L(next_row);
@@ -37,7 +27,7 @@ void tile_emitter::emit_rows() {
     for (size_t r = 0; r < computation().reductions.size(); ++r)
         emit_total(r);
     for (size_t s = 0; s < computation().stream_count(); ++s) {
-        mov(base_, distance_of(s));
+        mov(base_, ptr[call_ + distance_offset(s)]);
         add(ptr[call_ + pointer_offset(s)], base_);
     }
     dec(rows_);
@@ -84,7 +74,7 @@ void tile_emitter::emit_loop(size_t count) {
 void tile_emitter::emit_total(size_t reduction) {
     const op_kind op = computation().reductions[reduction].op;
     fold_total(reduction);
-    const asm86::Reg64 in_memory = pointer_of(computation().sources.size() + computation().results.size() + reduction);
+    const asm86::Reg64 in_memory = pointer_of(total_stream(reduction));
     const vector total = total_of(reduction);
     const asm86::Xmm lowest(total.getIdx());
     if (!is_extreme(op)) {

@@ -62,7 +62,7 @@ size_t vector_emitter::vector_count(const tile_computation &c) {
 size_t vector_emitter::totals_registers(const tile_computation &c) {
     size_t count = 0;
     for (const tile_reduction &r : c.reductions)
-        count += c.reduces_columns ? 0 : total_registers(r);
+        count += total_registers(c, r);
     return count;
 }
 
@@ -91,7 +91,7 @@ void vector_emitter::spread_registers() {
     size_t next = first_total;
     for (const tile_reduction &r : computation_->reductions) {
         totals_.push_back(next);
-        next += computation_->reduces_columns ? 0 : total_registers(r);
+        next += total_registers(*computation_, r);
     }
 }
 
@@ -114,15 +114,6 @@ asm86::Reg64 vector_emitter::pointer_at(const pointer_place &place) {
     if (const auto *in_register = std::get_if<asm86::Reg64>(&place)) return *in_register;
     mov(base_, ptr[call_ + std::get<size_t>(place)]);
     return base_;
-}
-
-void vector_emitter::set_tail(const asm86::Reg64 &length) {
-    mov(rcx, length);
-    and_(rcx, lanes - 1);
-    mov(eax, 1);
-    shl(eax, cl);
-    sub(eax, 1);
-    kmovw(tail_, eax);
 }
 
 void vector_emitter::emit_vectors(size_t count, bool is_tail) {

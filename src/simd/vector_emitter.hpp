@@ -27,7 +27,7 @@ inline constexpr size_t vector_registers = 32;
 /// end. What is around that, loops over elements and rows, is up to a derived class.
 class vector_emitter : public asm86::CodeGenerator {
 public:
-    /// Some 4 registers are for what an instruction needs on the way.
+    /// Some registers are for what an instruction needs on the way.
     static bool fits(const tile_computation &c);
 
 protected:
@@ -45,8 +45,6 @@ protected:
     size_t most_at_once() const { return most_at_once_; }
     /// What all code begins with.
     void prepare();
-    /// Sets tail_ to what is behind whole vectors in rows of so many elements.
-    void set_tail(const asm86::Reg64 &length);
     /// The next `count` vectors; `is_tail`: of those that is_masked() tells only the elements that tail_ has.
     void emit_vectors(size_t count, bool is_tail);
     /// How vectors lie: here side by side.
@@ -127,8 +125,10 @@ private:
     static bool takes_registers(const tile_computation &c, const tile_stream &source);
     static size_t shared_count(const tile_computation &c);
     static size_t vector_count(const tile_computation &c);
-    /// Of a row's total: sums are of f64, two vectors for one of f32.
-    static size_t total_registers(const tile_reduction &r) { return is_extreme(r.op) ? 1 : 2; }
+    /// Of a row's total: sums are of f64, two vectors for one of f32. Those of columns are in memory.
+    static size_t total_registers(const tile_computation &c, const tile_reduction &r) {
+        return c.reduces_columns ? 0 : is_extreme(r.op) ? 1 : 2;
+    }
     static size_t totals_registers(const tile_computation &c);
 
     void clear_total(size_t reduction);

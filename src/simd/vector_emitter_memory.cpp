@@ -26,8 +26,8 @@ void vector_emitter::prepare() {
 
 asm86::Address vector_emitter::element_at(size_t stream, data_type type, size_t which) {
     if (which == 0) current_ = pointer_of(stream);
-    const size_t size = type == onefold_f32 ? 4 : 2;
-    return ptr[current_ + index_ * static_cast<int>(size) + which * lanes * size];
+    const int64_t size = size_of(type);
+    return ptr[current_ + index_ * static_cast<int>(size) + which * lanes * static_cast<size_t>(size)];
 }
 
 void vector_emitter::load(size_t source, size_t count, bool is_tail) {

@@ -1,11 +1,10 @@
 #include "compile/lowering.hpp"
 
-#include <cstdlib>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "compile/loop_space.hpp"
+#include "support/setting.hpp"
 
 namespace onefold::impl {
 namespace {
@@ -17,15 +16,6 @@ using testing::StartsWith;
 constexpr op_kind reductions[] = {onefold_op_reduce_sum,  onefold_op_reduce_mean, onefold_op_reduce_max, onefold_op_reduce_min,
                                   onefold_op_reduce_prod, onefold_op_reduce_l1,   onefold_op_reduce_l2};
 constexpr data_type float_types[] = {onefold_f32, onefold_bf16, onefold_f16};
-
-/// ONEFOLD_LOWERING while it lives.
-class only_lowering {
-public:
-    explicit only_lowering(const char *name) { setenv("ONEFOLD_LOWERING", name, 1); }
-    only_lowering(const only_lowering &) = delete;
-    only_lowering &operator=(const only_lowering &) = delete;
-    ~only_lowering() { unsetenv("ONEFOLD_LOWERING"); }
-};
 
 computation reduction(op_kind op, data_type type, const dims &sizes, std::vector<bool> reduced) {
     computation c;
@@ -111,23 +101,23 @@ TEST(lowering, a_chain_is_split_where_one_step_cannot_take_it) {
     computation c = elementwise(computation_kind::unary, onefold_op_abs, onefold_f32, {100});
     for (int i = 0; i < 40; ++i)
         c.post_ops.push_back({onefold_op_squared_difference, true, {}, {0, onefold_f32, {1}}, false});
-    const only_lowering onednn("onednn");
+    const onefold_test::setting onednn("ONEFOLD_LOWERING", "onednn");
     EXPECT_THAT(steps_of(c), HasSubstr("; "));
 }
 
 TEST(lowering, can_be_restricted_to_one) {
     const computation c = reduction(onefold_op_reduce_sum, onefold_f32, {64, 64}, {false, true});
-    const only_lowering simd("simd");
+    const onefold_test::setting simd("ONEFOLD_LOWERING", "simd");
     EXPECT_THAT(steps_of(c), StartsWith("simd:reduce"));
     EXPECT_THAT(steps_of(c), Not(HasSubstr("onednn")));
     {
-        const only_lowering onednn("onednn");
+        const onefold_test::setting onednn("ONEFOLD_LOWERING", "onednn");
         EXPECT_THAT(steps_of(c), StartsWith("onednn:reduction"));
     }
 }
 
 TEST(lowering, copies_and_fills_stay_where_it_is_restricted) {
-    const only_lowering onednn("onednn");
+    const onefold_test::setting onednn("ONEFOLD_LOWERING", "onednn");
     EXPECT_THAT(steps_of(elementwise(computation_kind::copy, onefold_op_reorder, onefold_f16, {4, 5})),
                 StartsWith("simd:copy"));
     computation fill = elementwise(computation_kind::fill, onefold_op_reduce_sum, onefold_f32, {4, 5});
